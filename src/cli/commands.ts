@@ -1,0 +1,9 @@
+/**
+ * The commands by name. Each is loaded when it is called, so that one command does not pay for the others.
+ *
+ * @module
+ */
+import type { Command } from "./command.ts";
+
+/** Name of a command to the function that loads it. */
+export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {};

@@ -1,0 +1,32 @@
+/**
+ * `deno task ok`: the one gate. Format, lint, type check, the kernel rebuilt byte for byte, all tests.
+ *
+ * @module
+ */
+const steps: [name: string, args: string[]][] = [
+  ["format", ["fmt", "--check"]],
+  ["lint", ["lint", "--quiet"]],
+  ["type check", ["check", "src", "routes", "tests"]],
+  ["kernel is reproducible", [
+    "run",
+    "-A",
+    "tests/support/build_kernel.ts",
+    "--check",
+  ]],
+  ["tests", ["task", "--quiet", "test"]],
+];
+
+for (const [name, args] of steps) {
+  const start = performance.now();
+  const { code } = await new Deno.Command(Deno.execPath(), {
+    args,
+    stdout: "inherit",
+    stderr: "inherit",
+  }).output();
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  if (code !== 0) {
+    console.error(`not ok: ${name} (${seconds} s)`);
+    Deno.exit(1);
+  }
+  console.error(`ok: ${name} (${seconds} s)`);
+}

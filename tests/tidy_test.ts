@@ -1,0 +1,180 @@
+import { assertEquals } from "@std/assert";
+import { posix } from "node:path";
+
+/**
+ * The layers, lowest first: a file may import from its own layer and from those before it. Folders in one row
+ * must not import from each other unless ALSO says so.
+ */
+const LAYERS: readonly (readonly string[])[] = [
+  ["src/errors.ts", "src/prng.ts"],
+  ["src/spark"],
+  ["src/kernel.ts", "src/kernel"],
+  ["src/event_log", "src/simulator"],
+  ["src/workload", "src/report"],
+  ["src/replay", "src/what_if"],
+  ["src/mod.ts"],
+  ["src/cli", "routes"],
+];
+
+/** Imports inside one row that are meant: from, to. */
+const ALSO: readonly (readonly [string, string])[] = [
+  ["src/workload", "src/report"],
+  ["src/cli", "routes"],
+];
+
+const ROOT = posix.resolve(import.meta.dirname!, "..");
+
+/** Row and folder of a path below the root, or null when it is in no layer. */
+export function layerOf(path: string): { row: number; folder: string } | null {
+  for (const [row, folders] of LAYERS.entries()) {
+    for (const folder of folders) {
+      if (path === folder || path.startsWith(folder + "/")) {
+        return { row, folder };
+      }
+    }
+  }
+  return null;
+}
+
+/** What is wrong with `from` importing `to` (both relative to the root), or null. */
+export function importProblem(from: string, to: string): string | null {
+  const source = layerOf(from);
+  const target = layerOf(to);
+  if (source === null) return `${from} is in no layer`;
+  if (target === null) return `${from} imports ${to}, which is in no layer`;
+  if (source.folder === target.folder || target.row < source.row) return null;
+  const meant = ALSO.some(([a, b]) =>
+    a === source.folder && b === target.folder
+  );
+  return meant ? null : `${from} imports ${to}: imports run downward only`;
+}
+
+async function* sourceFiles(folder: string): AsyncGenerator<string> {
+  for await (const entry of Deno.readDir(`${ROOT}/${folder}`)) {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory) yield* sourceFiles(path);
+    else if (/\.tsx?$/.test(entry.name)) yield path;
+  }
+}
+
+/** Source text without comments, so that examples in documentation do not count. */
+function withoutComments(text: string): string {
+  return text.replace(
+    /\/\*[\s\S]*?\*\//g,
+    (comment) => comment.replace(/[^\n]/g, " "),
+  ).replace(/(^|\s)\/\/.*$/gm, "$1");
+}
+
+async function checked(): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  for (const folder of ["src", "routes"]) {
+    for await (const path of sourceFiles(folder)) {
+      files.set(
+        path,
+        withoutComments(await Deno.readTextFile(`${ROOT}/${path}`)),
+      );
+    }
+  }
+  return files;
+}
+
+Deno.test("imports run downward only", async () => {
+  const problems: string[] = [];
+  for (const [path, text] of await checked()) {
+    for (
+      const match of text.matchAll(
+        /(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g,
+      )
+    ) {
+      const target = posix.relative(
+        ROOT,
+        posix.resolve(ROOT, posix.dirname(path), match[1]),
+      );
+      if (target.startsWith("assembly/build/")) continue;
+      const problem = importProblem(path, target);
+      if (problem !== null) problems.push(problem);
+    }
+  }
+  assertEquals(problems, []);
+});
+
+Deno.test("a planted upward import is found", () => {
+  assertEquals(
+    importProblem("src/spark/conf.ts", "src/report/summary.ts"),
+    "src/spark/conf.ts imports src/report/summary.ts: imports run downward only",
+  );
+  assertEquals(
+    importProblem("src/report/summary.ts", "src/spark/conf.ts"),
+    null,
+  );
+});
+
+Deno.test("kernel.ts is the only source file that names WebAssembly", async () => {
+  const naming = [...await checked()]
+    .filter(([path, text]) =>
+      /\bWebAssembly\b/.test(text) && !path.startsWith("routes/entries/")
+    )
+    .map(([path]) => path);
+  assertEquals(naming.filter((path) => path !== "src/kernel.ts"), []);
+});
+
+Deno.test("no clock, randomness, timer, environment or file access below the edges", async () => {
+  const edge =
+    /^(src\/cli\/|routes\/main\.ts$|routes\/entries\/|routes\/page\/)/;
+  const forbidden =
+    /\b(Date\.now|new Date\(\)|performance\.now|Math\.random|crypto\.getRandomValues|crypto\.randomUUID|setTimeout|setInterval|Deno\.|process\.)/;
+  const found: string[] = [];
+  for (const [path, text] of await checked()) {
+    if (edge.test(path)) continue;
+    const match = forbidden.exec(text);
+    if (match !== null) found.push(`${path}: ${match[1]}`);
+  }
+  assertEquals(found, []);
+});
+
+Deno.test("functions of Math that differ between engines are not used below the edges", async () => {
+  const found: string[] = [];
+  for (const [path, text] of await checked()) {
+    if (/^(src\/cli\/|routes\/page\/)/.test(path)) continue;
+    const match =
+      /\bMath\.(log|log2|log10|log1p|exp|expm1|pow|sin|cos|tan|atan2|cbrt|hypot)\b/
+        .exec(text);
+    if (match !== null) found.push(`${path}: ${match[0]}`);
+  }
+  assertEquals(found, []);
+});
+
+Deno.test("each source file has a mirrored test, or is covered by its folder's", async () => {
+  const tests = new Set<string>();
+  for await (const path of sourceFiles("tests")) tests.add(path);
+  const missing: string[] = [];
+  for (const path of (await checked()).keys()) {
+    const text = await Deno.readTextFile(`${ROOT}/${path}`);
+    const typesOnly = !/^(export )?(async )?(function|class|const|let)\b/m.test(
+      text,
+    );
+    const inner = path.replace(/^src\//, "").replace(/\.tsx?$/, "");
+    const wanted = `tests/${inner}_test.ts`;
+    const folderTest = `tests/${posix.dirname(inner)}_test.ts`;
+    const documented = /@example/.test(text);
+    if (
+      !typesOnly && !documented && !tests.has(wanted) && !tests.has(folderTest)
+    ) missing.push(wanted);
+  }
+  assertEquals(missing.filter((path) => !UNTESTED.has(path)), []);
+});
+
+/** Files whose test has another place, with the reason. */
+const UNTESTED: ReadonlySet<string> = new Set([
+  "tests/cli/io_test.ts", // the process's own streams: tests/cli run the commands as processes
+  "tests/cli/commands_test.ts", // a table: every command's test goes through it
+]);
+
+Deno.test("file sizes are listed", async () => {
+  const large = [...await checked()]
+    .map(([path, text]) => ({ path, lines: text.split("\n").length }))
+    .filter(({ path, lines }) => lines > 400 && !path.startsWith("src/kernel/"))
+    .sort((a, b) => b.lines - a.lines);
+  for (const { path, lines } of large) console.log(`${path}: ${lines} lines`);
+  assertEquals(large.filter(({ lines }) => lines > 900), []);
+});
