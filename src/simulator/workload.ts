@@ -1,0 +1,287 @@
+/**
+ * The workload: what a job demands, free of settings. Made from a job spec, a template or a real event log
+ * (src/workload/), run by the simulation.
+ *
+ * Columns are indexed by RDD partition. Sizes are bytes, times ms. `null` columns mean "not known"; the simulation
+ * treats them as absent and the evidence says so.
+ *
+ * @module
+ */
+import type { StorageLevel } from "../spark/storage_level.ts";
+
+/** Where a figure comes from. */
+export type Grade = "observed" | "inferred" | "assumed";
+
+/** One figure of the workload and where it comes from. */
+export interface Evidence {
+  /** What it is about: `rdd 4`, `stage 3 (sort at ...)`, `cluster`. */
+  readonly subject: string;
+  /** Which figure: `memoryBytes`, `computeMs`, ... */
+  readonly field: string;
+  readonly grade: Grade;
+  /** How it was found, in one sentence. */
+  readonly how: string;
+  /** The setting that would have recorded it, where there is one. */
+  readonly wouldRecord?: string;
+}
+
+/** A column of figures, one for each partition. */
+export type Column = Float64Array;
+
+/** An executor as it was or is to be. */
+export interface ExecutorSpec {
+  readonly id: string;
+  readonly host: string;
+  readonly cores: number;
+  /** Unified memory that its block manager announced, null when it is to be computed from the settings. */
+  readonly maxOnHeapMemory: number | null;
+  readonly maxOffHeapMemory: number | null;
+  /** After the start of the application. */
+  readonly addedMs: number;
+  /** null: it stays to the end. */
+  readonly removedMs: number | null;
+  readonly removedReason: string | null;
+}
+
+/** The machines and processes a workload ran on or is to run on. */
+export interface Cluster {
+  /** Spark's master URL: `local[2]`, `local-cluster[2,2,2048]`, `spark://...`, `yarn`, `k8s://...`. */
+  readonly master: string;
+  readonly executors: readonly ExecutorSpec[];
+  /** Unified memory of the driver's own block manager; null when it is to be computed from the settings. */
+  readonly driver: {
+    readonly host: string;
+    readonly maxOnHeapMemory: number | null;
+    readonly maxOffHeapMemory: number | null;
+  };
+  /** The JVM's collector and committed heap, which decide how much of -Xmx Spark sees. */
+  readonly collector: "g1" | "parallel" | "serial";
+  readonly heapCommitted: "small" | "full";
+}
+
+/** A dependency of an RDD, in Spark's order. */
+export type RddDependency =
+  | {
+    readonly kind: "narrow";
+    readonly rddId: number;
+    /**
+     * `oneToOne`: partition i needs partition i. `range`: partition i needs parent partition i - outStart, for
+     * outStart <= i < outStart + parent partitions (union). `coalesce`: partition i needs a run of parent partitions.
+     * `all`: every partition needs all (cartesian and the like).
+     */
+    readonly mapping: "oneToOne" | "range" | "coalesce" | "all";
+    readonly outStart?: number;
+  }
+  | { readonly kind: "shuffle"; readonly shuffleId: number };
+
+/** One RDD of the lineage. */
+export interface Rdd {
+  readonly id: number;
+  readonly name: string;
+  readonly callSite: string;
+  readonly scope: string | null;
+  readonly numPartitions: number;
+  /** What persist() asked for; null when it is not cached. */
+  readonly storageLevel: StorageLevel | null;
+  readonly dependencies: readonly RddDependency[];
+  /** Size of a partition's block in memory when stored as objects. Where only one form is known the other is null. */
+  readonly deserializedBytes: Column | null;
+  /** Size of a partition's block in memory when stored as bytes. */
+  readonly serializedBytes: Column | null;
+  /** Size of a partition's block on disk. */
+  readonly diskBytes: Column | null;
+  /** Elements of a partition (what unrolling counts in steps of 16). */
+  readonly elements: Column | null;
+  /** Time to compute a partition from its parents, without theirs; only for cached RDDs, null when not known. */
+  readonly computeMs: Column | null;
+  /** Input bytes that computing a partition reads from outside of Spark. */
+  readonly inputBytes: Column | null;
+  /** The job before which unpersist() was called, null for never. */
+  readonly unpersistBeforeJob: number | null;
+  /** The value is stored in serialized form whatever the level says (Python, columnar cache). */
+  readonly alwaysSerialized: boolean;
+  readonly preferredHosts: readonly (readonly string[])[] | null;
+}
+
+/** A shuffle: the map stage that writes it is described by `demand`. */
+export interface Shuffle {
+  readonly id: number;
+  /** RDD of the map side. */
+  readonly rddId: number;
+  readonly numReducers: number;
+  /** Index into Workload.demands. */
+  readonly demand: number;
+  /** Share of each reducer in the bytes of every map output; null: equal. */
+  readonly reducerShares: Column | null;
+}
+
+/** An action, or a map stage submitted by adaptive execution. */
+export interface Job {
+  readonly id: number;
+  readonly kind: "result" | "mapStage";
+  /** Result jobs: the final RDD. Map-stage jobs: RDD of the shuffle's map side. */
+  readonly rddId: number;
+  /** Map-stage jobs: the shuffle. */
+  readonly shuffleId: number | null;
+  /** Partitions that the action computes (take, first); null for all. */
+  readonly partitions: readonly number[] | null;
+  /** Index into Workload.demands for the result stage; for map-stage jobs the shuffle's. */
+  readonly demand: number;
+  /** Submitted when these jobs have ended and then `delayMs` has passed; without any, `delayMs` after the start. */
+  readonly afterJobs: readonly number[];
+  readonly delayMs: number;
+  /** The user cancels it so long after its start; null for never. */
+  readonly cancelAfterMs: number | null;
+  readonly name: string;
+  readonly group: string | null;
+  readonly description: string | null;
+  readonly sqlExecutionId: number | null;
+}
+
+/** Kinds of memory consumer, by the Spark class that asks. src/simulator/memory/consumers has one model each. */
+export type ConsumerKind =
+  | "UnsafeExternalSorter"
+  | "ShuffleExternalSorter"
+  | "HashAggregation"
+  | "HashedRelation"
+  | "ExternalAppendOnlyMap"
+  | "ExternalSorter"
+  | "Raw";
+
+/**
+ * What one memory consumer of each task of a stage is fed with. Fractions are of the task's computing time:
+ * it fills from `start` to `fillEnd`, and holds its memory until `release`.
+ */
+export interface ConsumerDemand {
+  readonly kind: ConsumerKind;
+  /** For messages: plan node or RDD name. */
+  readonly name: string;
+  readonly start: number;
+  readonly fillEnd: number;
+  readonly release: number;
+  /** Off-heap when the settings select off-heap Tungsten memory; RDD collections are always on-heap. */
+  readonly tungsten: boolean;
+  /** Records that go in, by partition. */
+  readonly records: Column;
+  /** Bytes that go in, in the form the consumer holds them (UnsafeRow bytes, estimated object bytes), by partition. */
+  readonly bytes: Column;
+  /** Distinct keys (aggregations, maps), by partition; null: one for each record. */
+  readonly keys: Column | null;
+  /** What a byte in memory becomes on disk when spilled; null: 1. */
+  readonly diskBytesPerByte: number | null;
+  /** Further figures of a kind, documented by its model. */
+  readonly parameters: Readonly<Record<string, number>>;
+}
+
+/** What the tasks of one stage demand; columns by RDD partition of the stage's final RDD. */
+export interface StageDemand {
+  readonly name: string;
+  readonly details: string;
+  /** Stage of the log that it was taken from; null for specs. */
+  readonly recordedStageId: number | null;
+  /** Computing, without cached RDDs' own computeMs, spilling, waiting, fetching and garbage collection. */
+  readonly computeMs: Column;
+  readonly deserializeMs: Column;
+  readonly resultSerializationMs: Column;
+  /** Computing time of a second attempt on another executor (a slow host's tasks); null: the same. */
+  readonly speculativeComputeMs: Column | null;
+  /** Serialized task result (DirectTaskResult). */
+  readonly resultBytes: Column;
+  /** Serialized value in it, what counts towards maxResultSize from 3.4; null: resultBytes less 455. */
+  readonly valueBytes: Column | null;
+  /** Serialized task as sent to the executor; null when not known. */
+  readonly serializedTaskBytes: Column | null;
+  readonly inputBytes: Column;
+  readonly inputRecords: Column;
+  readonly outputBytes: Column;
+  readonly outputRecords: Column;
+  readonly shuffleReadBytes: Column;
+  readonly shuffleReadRecords: Column;
+  /** Map stages: bytes a map task writes. */
+  readonly shuffleWriteBytes: Column;
+  readonly shuffleWriteRecords: Column;
+  readonly consumers: readonly ConsumerDemand[];
+  /** Ids of the broadcasts its tasks read. */
+  readonly broadcastIds: readonly number[];
+}
+
+/** A broadcast variable, kept in pieces and as a value in the storage pool of each executor that reads it. */
+export interface Broadcast {
+  readonly id: number;
+  /** Serialized and compressed size of all pieces (spark.broadcast.blockSize each). */
+  readonly pieceBytes: number;
+  /** Size of the deserialized value in memory. */
+  readonly valueBytes: number;
+}
+
+/** Something that goes wrong. Times are after the start of the application. */
+export type Fault =
+  | {
+    readonly kind: "taskException";
+    /** Index into Workload.demands. */
+    readonly demand: number;
+    readonly partition: number;
+    /** Attempts that fail: 0 to attempts - 1. */
+    readonly attempts: number;
+    readonly className: string;
+    readonly description: string;
+    /** How far the task gets, 0 to 1 of its computing time. */
+    readonly atFraction: number;
+  }
+  | {
+    readonly kind: "executorLost";
+    readonly executorId: string;
+    /** Either a time or a number of tasks started on that executor. */
+    readonly atMs: number | null;
+    readonly afterTasks: number | null;
+    readonly reason: string;
+    /** The machine is gone as well. */
+    readonly workerLost: boolean;
+    /** The application is to blame (counts as a task failure). */
+    readonly exitCausedByApp: boolean;
+    /** A new executor takes its place after so long; null: none does. */
+    readonly replacedAfterMs: number | null;
+  }
+  | {
+    readonly kind: "fetchFailure";
+    /** Index into Workload.demands of the reading stage. */
+    readonly demand: number;
+    readonly partition: number;
+    readonly attempts: number;
+  }
+  | {
+    readonly kind: "slowHost";
+    readonly host: string;
+    readonly factor: number;
+  }
+  | {
+    readonly kind: "resultLost";
+    readonly demand: number;
+    readonly partition: number;
+    readonly attempts: number;
+  };
+
+/** All that a simulation needs besides settings. */
+export interface Workload {
+  readonly name: string;
+  readonly appId: string | null;
+  /** Of the log, or asked for. */
+  readonly sparkVersion: string;
+  readonly seed: number;
+  /** The settings that were recorded, or that come with the spec. */
+  readonly conf: Readonly<Record<string, string>>;
+  readonly cluster: Cluster;
+  readonly rdds: readonly Rdd[];
+  readonly shuffles: readonly Shuffle[];
+  readonly jobs: readonly Job[];
+  readonly demands: readonly StageDemand[];
+  readonly broadcasts: readonly Broadcast[];
+  readonly faults: readonly Fault[];
+  readonly evidence: readonly Evidence[];
+  /** What the log could not tell, with counts. */
+  readonly warnings: readonly {
+    readonly code: string;
+    readonly message: string;
+    readonly count: number;
+  }[];
+}
