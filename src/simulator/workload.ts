@@ -94,8 +94,16 @@ export interface Rdd {
   readonly elements: Column | null;
   /** Time to compute a partition from its parents, without theirs; only for cached RDDs, null when not known. */
   readonly computeMs: Column | null;
-  /** Input bytes that computing a partition reads from outside of Spark. */
+  /** Input bytes that computing a partition reads from outside of Spark; only for cached RDDs. */
   readonly inputBytes: Column | null;
+  /** Shuffle bytes that computing a partition fetches; only for cached RDDs. */
+  readonly shuffleReadBytes: Column | null;
+  readonly shuffleReadRecords: Column | null;
+  /**
+   * Memory that computing a partition takes; only for cached RDDs. A stage's own demand leaves out what its cached
+   * RDDs cost: that comes on top when a partition is not found in the cache.
+   */
+  readonly consumers: readonly ConsumerDemand[];
   /** The job before which unpersist() was called, null for never. */
   readonly unpersistBeforeJob: number | null;
   /** The value is stored in serialized form whatever the level says (Python, columnar cache). */
