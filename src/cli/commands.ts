@@ -6,4 +6,6 @@
 import type { Command } from "./command.ts";
 
 /** Name of a command to the function that loads it. */
-export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {};
+export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  replay: async () => (await import("./replay.ts")).replay,
+};
