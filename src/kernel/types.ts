@@ -1,0 +1,303 @@
+/**
+ * What the kernel offers: one executor's memory manager and block store, with Spark's names.
+ *
+ * Everything is a number: bytes are whole numbers up to 2^53 - 1, blocks are small dense ids that the executor hands
+ * out, tasks are task attempt ids. Nothing blocks: an acquire that Spark would let wait answers {@linkcode WAITING}
+ * and completes later, as an event of the call that woke it. The host owns time.
+ *
+ * @module
+ */
+
+/** Spark's MemoryMode. */
+export type MemoryMode = 0 | 1;
+export const ON_HEAP: MemoryMode = 0;
+export const OFF_HEAP: MemoryMode = 1;
+
+/** Answer of {@linkcode ExecutorMemory.acquireExecutionMemory} when the task has to wait. */
+export const WAITING = -1;
+
+/** The rdd id of blocks that belong to none (broadcasts, task results, streams). */
+export const NO_RDD = -1;
+
+/** The task attempt id of a thread without a TaskContext (MemoryStore.currentTaskAttemptId). */
+export const NO_TASK = -1;
+
+/**
+ * How a block is put: bits, to be added up.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { PutFlags } from "./types.ts";
+ *
+ * // StorageLevel.MEMORY_AND_DISK
+ * assertEquals(PutFlags.DESERIALIZED + PutFlags.USE_DISK, 3);
+ * ```
+ */
+export const PutFlags = {
+  /** Objects rather than bytes (DeserializedMemoryEntry). */
+  DESERIALIZED: 1,
+  /** The level uses disk: when the block is evicted the host writes it there, and it stays known to `lockForReading`. */
+  USE_DISK: 2,
+} as const;
+
+/** The rules that differ between Spark versions; the defaults are those of 2.4.0. */
+export interface MemoryRules {
+  /** An execution pool of size 0 is refused (MemoryManager, since 3.0). */
+  readonly requiresExecutionMemory: boolean;
+  /** Storage borrows min(executionFree, n) instead of what it lacks (UnifiedMemoryManager until 2.2, SPARK-21090). */
+  readonly borrowsWholeRequest: boolean;
+  /** What execution evicts becomes free storage and reaches the execution pool with the next request only (1.6). */
+  readonly evictedBytesStayInStorage: boolean;
+  /** Blocks cannot be stored off-heap (1.6). */
+  readonly noOffHeapStorage: boolean;
+  /** Unmanaged memory lowers the limits (since 4.1 with a polling interval > 0, SPARK-53001). */
+  readonly unmanagedMemory: boolean;
+}
+
+/** How an executor's memory is laid out; bytes. */
+export interface ExecutorMemoryOptions {
+  readonly maxHeapMemory: number;
+  readonly onHeapStorageRegionSize: number;
+  /** Default 0. */
+  readonly maxOffHeapMemory?: number;
+  /** Default 0. */
+  readonly offHeapStorageRegionSize?: number;
+  readonly rules?: Partial<MemoryRules>;
+  /**
+   * Who decides in which order waiting tasks are evaluated when they are woken, which Spark leaves to the JVM:
+   * first come first served (default), or the host, which then calls `wake` whenever `notified` is true.
+   */
+  readonly wakeOrder?: "firstCome" | "host";
+}
+
+/** Settings of unrolling: spark.storage.unrollMemoryThreshold, .unrollMemoryCheckPeriod, .unrollMemoryGrowthFactor. */
+export interface UnrollSettings {
+  /** Bytes reserved before the first element; 1 MiB by default. */
+  readonly memoryThreshold: number;
+  /** Elements between two looks at the size; 16 by default. */
+  readonly checkPeriod: number;
+  /** 1.5 by default. */
+  readonly growthFactor: number;
+}
+
+/** The values that are unrolled, for a putIterator in one call. */
+export interface UnrollValues {
+  readonly elementCount: number;
+  /** Estimated bytes of each element. */
+  readonly elementBytes: number;
+  /** Size of the finished entry; without it, the sum of the elements. */
+  readonly preciseSize?: number;
+}
+
+/** What putIterator gave. */
+export interface UnrollResult {
+  readonly stored: boolean;
+  /** Bytes of the stored entry, or the unroll memory that the task still holds for what was unrolled so far. */
+  readonly bytes: number;
+  /** Elements taken from the iterator. */
+  readonly elementsUnrolled: number;
+}
+
+/** One putIterator in steps, so that several tasks unroll at the same time. */
+export interface Unrolling {
+  /** Whether the last reservation succeeded; once false, the block cannot be stored. */
+  readonly keepUnrolling: boolean;
+  /** Unroll memory reserved so far for this block; held by the task until it is released. */
+  readonly reservedBytes: number;
+  /**
+   * The elements so far have this estimated size; to be called for the 1st element and then every `checkPeriod`
+   * elements. Reserves more when the size has reached the threshold. Gives `keepUnrolling`.
+   */
+  check(estimatedBytes: number): boolean;
+  /** All elements are in: turns the reservation into the stored block, or gives false and keeps the reservation. */
+  finish(preciseSize: number, putFlags?: number): boolean;
+}
+
+/** What a call caused besides its own answer, in the order in which it happened. */
+export interface MemoryEventVisitor {
+  /**
+   * A block left memory. When its level uses disk, the host writes it there.
+   *
+   * @param forBlock the block for which space was made, or -1
+   * @param forTask the task for whose execution memory space was made, or -1
+   */
+  evicted?(
+    blockId: number,
+    bytes: number,
+    mode: MemoryMode,
+    forBlock: number,
+    forTask: number,
+  ): void;
+  /** A waiting acquire completed: `granted` bytes, 0 included. */
+  granted?(ticket: number, granted: number, taskAttemptId: number): void;
+  /** A waiting acquire was evaluated and waits on. */
+  waitsOn?(ticket: number, taskAttemptId: number): void;
+  /** A waiting acquire ended with what Spark would throw, for example `TASK_NOT_ACTIVE`. */
+  failed?(ticket: number, status: string, taskAttemptId: number): void;
+  /** More was released than held; Spark logs a warning and releases what is there. `taskAttemptId` is null for storage. */
+  overRelease?(
+    released: number,
+    held: number,
+    mode: MemoryMode,
+    pool: "storage" | "execution",
+  ): void;
+}
+
+/** The 13 numbers that describe an executor's memory, in the order of the recorded traces. */
+export interface MemoryState {
+  readonly onHeapStoragePoolSize: number;
+  readonly onHeapStorageMemoryUsed: number;
+  readonly onHeapExecutionPoolSize: number;
+  readonly onHeapExecutionMemoryUsed: number;
+  readonly offHeapStoragePoolSize: number;
+  readonly offHeapStorageMemoryUsed: number;
+  readonly offHeapExecutionPoolSize: number;
+  readonly offHeapExecutionMemoryUsed: number;
+  /** Blocks in the MemoryStore. */
+  readonly entries: number;
+  readonly onHeapActiveTasks: number;
+  readonly offHeapActiveTasks: number;
+  readonly onHeapUnrollMemory: number;
+  readonly offHeapUnrollMemory: number;
+}
+
+/**
+ * One executor's UnifiedMemoryManager, MemoryStore and the locks of its BlockInfoManager.
+ *
+ * What a call evicts and whom it wakes is read with `drain` before the next call on the same kernel. A call that in
+ * Spark throws (a duplicate put, a negative size, ...) throws a MemoryError with the status; the simulation of a
+ * correct host never sees one, except `DROP_FAILED`.
+ */
+export interface ExecutorMemory {
+  /**
+   * A new block id of this executor, dense from 0; ids of forgotten blocks are given out again.
+   *
+   * @param rddId the RDD that the block is a partition of, for the rule that a block never evicts one of its own RDD
+   */
+  declareBlock(rddId?: number): number;
+  /** Gives a block id back; the block must not be in memory or locked. */
+  forgetBlock(blockId: number): void;
+
+  /**
+   * Execution memory for a task; at most 1/N of the pool, and the task waits for its 1/2N (ExecutionMemoryPool).
+   *
+   * @returns the bytes granted, 0 included, or {@linkcode WAITING}; then `waitingTicket` identifies the request.
+   */
+  acquireExecutionMemory(
+    numBytes: number,
+    taskAttemptId: number,
+    mode: MemoryMode,
+  ): number;
+  /** Ticket of the last acquire that answered WAITING. */
+  readonly waitingTicket: number;
+  releaseExecutionMemory(
+    numBytes: number,
+    taskAttemptId: number,
+    mode: MemoryMode,
+  ): void;
+  /** Releases both modes; gives the bytes that were held. */
+  releaseAllExecutionMemoryForTask(taskAttemptId: number): number;
+  executionMemoryUsageForTask(taskAttemptId: number, mode: MemoryMode): number;
+  /** Gives up a waiting acquire (Spark: interrupts the thread; the task stays registered). False when it no longer waits. */
+  cancel(ticket: number): boolean;
+  /** Tickets of the waiting acquires, first come first. */
+  waitingTickets(): number[];
+  /** With `wakeOrder: "host"`: whether the last call woke the waiting tasks. */
+  readonly notified: boolean;
+  /** With `wakeOrder: "host"`: evaluates one waiting acquire again; the outcome is an event. */
+  wake(ticket: number): void;
+
+  acquireStorageMemory(
+    blockId: number,
+    numBytes: number,
+    mode: MemoryMode,
+  ): boolean;
+  acquireUnrollMemory(
+    blockId: number,
+    numBytes: number,
+    mode: MemoryMode,
+  ): boolean;
+  releaseStorageMemory(numBytes: number, mode: MemoryMode): void;
+  releaseUnrollMemory(numBytes: number, mode: MemoryMode): void;
+  releaseAllStorageMemory(): void;
+
+  reserveUnrollMemoryForTask(
+    blockId: number,
+    numBytes: number,
+    taskAttemptId: number,
+    mode: MemoryMode,
+  ): boolean;
+  /** Without `numBytes`, all that the task holds. */
+  releaseUnrollMemoryForTask(
+    taskAttemptId: number,
+    mode: MemoryMode,
+    numBytes?: number,
+  ): void;
+  unrollMemoryForTask(taskAttemptId: number, mode: MemoryMode): number;
+
+  /** Stores a block of known size, evicting others if need be; false when it does not fit. */
+  putBytes(
+    blockId: number,
+    size: number,
+    mode: MemoryMode,
+    putFlags?: number,
+  ): boolean;
+  /** Unrolls and stores values in one call. */
+  putIterator(
+    blockId: number,
+    taskAttemptId: number,
+    mode: MemoryMode,
+    settings: UnrollSettings,
+    values: UnrollValues,
+    putFlags?: number,
+  ): UnrollResult;
+  /** Begins to unroll values: reserves the initial threshold. */
+  beginUnroll(
+    blockId: number,
+    taskAttemptId: number,
+    mode: MemoryMode,
+    settings: UnrollSettings,
+  ): Unrolling;
+  /** Reads a block, which makes it the youngest; false when it is not in memory. */
+  get(blockId: number): boolean;
+  /** Like `get`, for serialized blocks only. */
+  getBytes(blockId: number): boolean;
+  /** Like `get`, for deserialized blocks only. */
+  getValues(blockId: number): boolean;
+  /** Size of a block in memory, which makes it the youngest. */
+  getSize(blockId: number): number;
+  contains(blockId: number): boolean;
+  /** Removes a block as BlockManager.removeBlock does; a locked block stays ("locked": Spark would wait). */
+  remove(blockId: number): "removed" | "absent" | "locked";
+  /** Pins a block; false when it is not known (neither in memory nor dropped to disk). */
+  lockForReading(blockId: number): boolean;
+  unlock(blockId: number): void;
+  /** Empties the store and frees all storage and unroll memory (MemoryStore.clear, BlockInfoManager.clear). */
+  clear(): void;
+
+  /** Sets the cached counter of unmanaged memory (since 4.1); wakes nobody. */
+  setUnmanagedMemory(mode: MemoryMode, bytes: number): void;
+  /** The host's disk fails after `afterDrops` further drops: the next one ends as DROP_FAILED. null: it works. */
+  setDropFailure(afterDrops: number | null): void;
+
+  storagePoolSize(mode: MemoryMode): number;
+  storageMemoryUsed(mode: MemoryMode): number;
+  executionPoolSize(mode: MemoryMode): number;
+  executionMemoryUsed(mode: MemoryMode): number;
+  activeTasks(mode: MemoryMode): number;
+  state(): MemoryState;
+  /** The blocks in memory, eldest first. */
+  blocks(
+    mode: MemoryMode,
+    visit: (blockId: number, size: number, readers: number) => void,
+  ): void;
+
+  /** Whether the last call left events. */
+  readonly hasEvents: boolean;
+  /** Shows the events of the last call to a visitor; they are gone with the next call. */
+  drain(visitor: MemoryEventVisitor): void;
+
+  /** Gives the executor's memory back; the object must not be used afterwards. */
+  destroy(): void;
+}
