@@ -157,8 +157,13 @@ Deno.test("each source file has a mirrored test, or is covered by its folder's",
     const wanted = `tests/${inner}_test.ts`;
     const folderTest = `tests/${posix.dirname(inner)}_test.ts`;
     const documented = /@example/.test(text);
+    // What needs a document, a worker or a cache is driven in a real browser.
+    const inBrowser = path.startsWith("routes/page/") &&
+      /\bdocument\b|\/dom\.ts"|\bcaches\b|\bpostMessage\b/.test(text) &&
+      tests.has("tests/browser/page_test.ts");
     if (
-      !typesOnly && !documented && !tests.has(wanted) && !tests.has(folderTest)
+      !typesOnly && !documented && !inBrowser && !tests.has(wanted) &&
+      !tests.has(folderTest)
     ) missing.push(wanted);
   }
   assertEquals(missing.filter((path) => !UNTESTED.has(path)), []);

@@ -5,6 +5,8 @@
  * @module
  */
 
+import { ensureChromium } from "../browser/support/install.ts";
+
 /** One suite: a command, the time it may take, what it needs. */
 interface Suite {
   readonly name: string;
@@ -21,6 +23,12 @@ const SUITES: readonly Suite[] = [
     name: "deno task test",
     command: ["deno", "task", "--quiet", "test"],
     capMinutes: 15,
+  },
+  {
+    name: "web page in a browser",
+    command: ["deno", "test", "--quiet", "-A", "tests/browser"],
+    capMinutes: 10,
+    skip: ensureChromium,
   },
 ];
 

@@ -13,6 +13,12 @@ const steps: [name: string, args: string[]][] = [
     "tests/support/build_kernel.ts",
     "--check",
   ]],
+  ["web page is reproducible", [
+    "run",
+    "-A",
+    "tests/support/build_page.ts",
+    "--check",
+  ]],
   ["tests", ["task", "--quiet", "test"]],
 ];
 

@@ -1,0 +1,41 @@
+/**
+ * A browser and a server for the browser tests: Debian's chromium through playwright-core, the page on a free port.
+ *
+ * @module
+ */
+import { type Browser, chromium } from "playwright-core";
+import { Hono } from "hono";
+import { mountPage } from "../../../routes/page/mod.ts";
+
+const CHROMIUM_FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** Starts chromium with a fresh profile. */
+export function launchChromium(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: CHROMIUM_FLAGS,
+  });
+}
+
+/** Serves the page alone, on a port of its own. */
+export function servePage(): { origin: string; stop: () => Promise<void> } {
+  const app = new Hono();
+  mountPage(app);
+  const server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    app.fetch,
+  );
+  return {
+    origin: `http://127.0.0.1:${server.addr.port}`,
+    stop: () => server.shutdown(),
+  };
+}
