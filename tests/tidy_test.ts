@@ -43,9 +43,7 @@ export function importProblem(from: string, to: string): string | null {
   if (source === null) return `${from} is in no layer`;
   if (target === null) return `${from} imports ${to}, which is in no layer`;
   if (source.folder === target.folder || target.row < source.row) return null;
-  const meant = ALSO.some(([a, b]) =>
-    a === source.folder && b === target.folder
-  );
+  const meant = ALSO.some(([a, b]) => a === source.folder && b === target.folder);
   return meant ? null : `${from} imports ${to}: imports run downward only`;
 }
 
@@ -111,16 +109,13 @@ Deno.test("a planted upward import is found", () => {
 
 Deno.test("kernel.ts is the only source file that names WebAssembly", async () => {
   const naming = [...await checked()]
-    .filter(([path, text]) =>
-      /\bWebAssembly\b/.test(text) && !path.startsWith("routes/entries/")
-    )
+    .filter(([path, text]) => /\bWebAssembly\b/.test(text) && !path.startsWith("routes/entries/"))
     .map(([path]) => path);
   assertEquals(naming.filter((path) => path !== "src/kernel.ts"), []);
 });
 
 Deno.test("no clock, randomness, timer, environment or file access below the edges", async () => {
-  const edge =
-    /^(src\/cli\/|routes\/main\.ts$|routes\/entries\/|routes\/page\/)/;
+  const edge = /^(src\/cli\/|routes\/main\.ts$|routes\/entries\/|routes\/page\/)/;
   const forbidden =
     /\b(Date\.now|new Date\(\)|performance\.now|Math\.random|crypto\.getRandomValues|crypto\.randomUUID|setTimeout|setInterval|Deno\.|process\.)/;
   const found: string[] = [];
@@ -136,9 +131,8 @@ Deno.test("functions of Math that differ between engines are not used below the 
   const found: string[] = [];
   for (const [path, text] of await checked()) {
     if (/^(src\/cli\/|routes\/page\/)/.test(path)) continue;
-    const match =
-      /\bMath\.(log|log2|log10|log1p|exp|expm1|pow|sin|cos|tan|atan2|cbrt|hypot)\b/
-        .exec(text);
+    const match = /\bMath\.(log|log2|log10|log1p|exp|expm1|pow|sin|cos|tan|atan2|cbrt|hypot)\b/
+      .exec(text);
     if (match !== null) found.push(`${path}: ${match[0]}`);
   }
   assertEquals(found, []);

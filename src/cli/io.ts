@@ -10,18 +10,17 @@ import type { Io } from "./command.ts";
 /** The process's own streams. Relative paths are resolved against the folder where the user typed the task. */
 export function denoIo(): Io {
   const encoder = new TextEncoder();
-  const writer =
-    (stream: { writeSync(bytes: Uint8Array): number }) => (text: string) => {
-      const bytes = encoder.encode(text);
-      for (let offset = 0; offset < bytes.length;) {
-        try {
-          offset += stream.writeSync(bytes.subarray(offset));
-        } catch (error) {
-          if (error instanceof Deno.errors.BrokenPipe) Deno.exit(0);
-          throw error;
-        }
+  const writer = (stream: { writeSync(bytes: Uint8Array): number }) => (text: string) => {
+    const bytes = encoder.encode(text);
+    for (let offset = 0; offset < bytes.length;) {
+      try {
+        offset += stream.writeSync(bytes.subarray(offset));
+      } catch (error) {
+        if (error instanceof Deno.errors.BrokenPipe) Deno.exit(0);
+        throw error;
       }
-    };
+    }
+  };
   return {
     stdout: writer(Deno.stdout),
     stderr: writer(Deno.stderr),
@@ -54,10 +53,8 @@ export async function readUserFile(
 
 /** The InputError for a failed file access. */
 export function fileError(path: string, error: unknown): InputError {
-  const why = error instanceof Deno.errors.NotFound
-    ? "no such file"
-    : error instanceof Deno.errors.PermissionDenied ||
-        error instanceof Deno.errors.NotCapable
+  const why = error instanceof Deno.errors.NotFound ? "no such file" : error instanceof Deno.errors.PermissionDenied ||
+      error instanceof Deno.errors.NotCapable
     ? "permission denied"
     : error instanceof Deno.errors.IsADirectory
     ? "it is a folder"

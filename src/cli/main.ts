@@ -41,9 +41,7 @@ export async function runMain(
     if (!Object.hasOwn(COMMANDS, name)) {
       throw new InputError(
         "cli.command",
-        `Cannot run ${name}: must be one of ${
-          Object.keys(COMMANDS).join(", ")
-        }`,
+        `Cannot run ${name}: must be one of ${Object.keys(COMMANDS).join(", ")}`,
         {
           parameters: { name },
         },

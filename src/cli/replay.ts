@@ -6,12 +6,7 @@
 import { parseArgs } from "node:util";
 import { InputError } from "../errors.ts";
 import { traceFormat } from "../replay/mod.ts";
-import type {
-  ReplayOptions,
-  ReplayRecord,
-  TraceFormat,
-  TraceLine,
-} from "../replay/trace.ts";
+import type { ReplayOptions, ReplayRecord, TraceFormat, TraceLine } from "../replay/trace.ts";
 import type { Command, Io } from "./command.ts";
 import { readUserFile } from "./io.ts";
 
@@ -187,9 +182,7 @@ function compare(
     if (totals.different > SHOWN) continue;
     for (const { what, recorded, computed } of record.differences) {
       io.stdout(
-        `${path}:${record.line}: ${what}: recorded ${
-          JSON.stringify(recorded)
-        }, computed ${JSON.stringify(computed)}\n`,
+        `${path}:${record.line}: ${what}: recorded ${JSON.stringify(recorded)}, computed ${JSON.stringify(computed)}\n`,
       );
     }
   }

@@ -28,9 +28,7 @@ export function traceFormat(header: TraceLine): TraceFormat {
   if (format === undefined) {
     throw new InputError(
       "replay.format",
-      `Cannot replay the trace: its header must be that of a ${
-        TRACE_FORMATS.map(({ name }) => name).join(", ")
-      } trace`,
+      `Cannot replay the trace: its header must be that of a ${TRACE_FORMATS.map(({ name }) => name).join(", ")} trace`,
       { line: 1 },
     );
   }

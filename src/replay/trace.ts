@@ -78,7 +78,5 @@ export function sameJson(a: unknown, b: unknown): boolean {
   const right = b as Record<string, unknown>;
   const keys = Object.keys(left);
   return keys.length === Object.keys(right).length &&
-    keys.every((key) =>
-      Object.hasOwn(right, key) && sameJson(left[key], right[key])
-    );
+    keys.every((key) => Object.hasOwn(right, key) && sameJson(left[key], right[key]));
 }

@@ -67,9 +67,7 @@ export class Lineage {
     this.#steps = workload.rdds.map((rdd) => this.#narrowSteps(rdd));
     this.#shuffles = workload.rdds.map((rdd) =>
       rdd.dependencies.flatMap((dependency) =>
-        dependency.kind === "shuffle"
-          ? [this.shuffleIndex(dependency.shuffleId)]
-          : []
+        dependency.kind === "shuffle" ? [this.shuffleIndex(dependency.shuffleId)] : []
       )
     );
     this.#below = new Array(workload.rdds.length);
@@ -195,9 +193,7 @@ export class Lineage {
   #refuseCycles(workload: Pick<Workload, "rdds" | "shuffles">): void {
     const parents = workload.rdds.map((_, i) => [
       ...this.#steps[i].map(({ parent }) => parent),
-      ...this.#shuffles[i].map((shuffle) =>
-        this.rddIndex(workload.shuffles[shuffle].rddId)
-      ),
+      ...this.#shuffles[i].map((shuffle) => this.rddIndex(workload.shuffles[shuffle].rddId)),
     ]);
     const state = new Uint8Array(parents.length); // 1: on the path, 2: done
     const order: number[] = [];

@@ -64,15 +64,11 @@ export const STORAGE_LEVELS: Readonly<Record<string, StorageLevel>> = Object
  * ```
  */
 export function parseStorageLevel(name: string): StorageLevel {
-  const found = Object.hasOwn(STORAGE_LEVELS, name)
-    ? STORAGE_LEVELS[name]
-    : undefined;
+  const found = Object.hasOwn(STORAGE_LEVELS, name) ? STORAGE_LEVELS[name] : undefined;
   if (found === undefined) {
     throw new InputError(
       "storage_level.unknown",
-      `Cannot use storage level ${name}: must be one of ${
-        Object.keys(STORAGE_LEVELS).join(", ")
-      }`,
+      `Cannot use storage level ${name}: must be one of ${Object.keys(STORAGE_LEVELS).join(", ")}`,
       { parameters: { name } },
     );
   }
@@ -100,8 +96,7 @@ export function storageLevelName(storageLevel: StorageLevel): string {
       constant.replication === storageLevel.replication
     ) return name;
   }
-  const { useDisk, useMemory, useOffHeap, deserialized, replication } =
-    storageLevel;
+  const { useDisk, useMemory, useOffHeap, deserialized, replication } = storageLevel;
   return `StorageLevel(disk=${useDisk}, memory=${useMemory}, offHeap=${useOffHeap}, ` +
     `deserialized=${deserialized}, ${replication} replicas)`;
 }

@@ -5,8 +5,7 @@ import { captureIo } from "../support/capture_io.ts";
 
 Deno.test("replay without a file, with an unknown format or an unknown trace is bad input", async () => {
   const { io } = captureIo();
-  const code = async (args: string[]) =>
-    (await assertRejects(() => replay.run(args, io), InputError)).code;
+  const code = async (args: string[]) => (await assertRejects(() => replay.run(args, io), InputError)).code;
   assertEquals(await code([]), "cli.argument");
   assertEquals(await code(["--no-such"]), "cli.argument");
   assertEquals(await code(["--format", "html", "x"]), "cli.format");

@@ -11,9 +11,7 @@ Deno.test("events come by time, those of equal time in the order of scheduling",
         times.forEach((time, i) => queue.schedule(time, i & 7, i));
         const got: number[] = [];
         while (queue.next()) got.push(queue.subject);
-        const expected = times.map((time, i) => ({ time, i })).sort((a, b) =>
-          a.time - b.time || a.i - b.i
-        );
+        const expected = times.map((time, i) => ({ time, i })).sort((a, b) => a.time - b.time || a.i - b.i);
         assertEquals(got, expected.map(({ i }) => i));
       },
     ),
@@ -24,8 +22,7 @@ Deno.test("events come by time, those of equal time in the order of scheduling",
 Deno.test("events scheduled while others are taken keep the order", () => {
   const queue = new EventQueue();
   let state = 12345;
-  const random = (n: number) =>
-    (state = (state * 1103515245 + 12345) & 0x7fffffff) % n;
+  const random = (n: number) => (state = (state * 1103515245 + 12345) & 0x7fffffff) % n;
   for (let i = 0; i < 100; i++) queue.schedule(random(50), 0, i);
   let last = 0;
   let taken = 0;

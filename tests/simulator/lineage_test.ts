@@ -93,15 +93,12 @@ Deno.test("coalesce takes runs of parent partitions and misses none", () => {
     ],
     shuffles: [],
   });
-  const seen = [0, 1, 2].flatMap((p) =>
-    lineage.cachedInputs(1, p).map(({ partition }) => partition)
-  );
+  const seen = [0, 1, 2].flatMap((p) => lineage.cachedInputs(1, p).map(({ partition }) => partition));
   assertEquals(seen, [0, 1, 2, 3, 4, 5, 6]);
 });
 
 Deno.test("a cycle, an unknown parent and a duplicate id are bad input", () => {
-  const make = (rdds: Rdd[]) => () =>
-    new Lineage({ rdds, shuffles: [shuffleOf(0, 1)] });
+  const make = (rdds: Rdd[]) => () => new Lineage({ rdds, shuffles: [shuffleOf(0, 1)] });
   assertThrows(
     make([rdd(0, 1, [narrow(1)]), rdd(1, 1, [narrow(0)])]),
     InputError,

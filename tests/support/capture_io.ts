@@ -8,9 +8,7 @@ export function captureIo(
   out: { stdout: string; stderr: string };
 } {
   const out = { stdout: "", stderr: "" };
-  const input = typeof options.stdin === "string"
-    ? new TextEncoder().encode(options.stdin)
-    : options.stdin;
+  const input = typeof options.stdin === "string" ? new TextEncoder().encode(options.stdin) : options.stdin;
   const io: Io = {
     stdout: (text) => out.stdout += text,
     stderr: (text) => out.stderr += text,
