@@ -29,9 +29,7 @@ const NAME = `sparkmem-${VERSION}`;
 
 scope.addEventListener("install", (event) => {
   event.waitUntil(
-    caches.open(NAME).then((cache) => cache.addAll([...KEEP])).then(() =>
-      scope.skipWaiting()
-    ),
+    caches.open(NAME).then((cache) => cache.addAll([...KEEP])).then(() => scope.skipWaiting()),
   );
 });
 

@@ -90,11 +90,8 @@ async function notices(imports: Record<string, string>): Promise<string> {
     let folder = new URL(".", import.meta.resolve(name));
     let licence: string | null = null;
     for (let up = 0; up < 4 && licence === null; up++) {
-      licence = await Deno.readTextFile(new URL("LICENSE", folder)).catch(() =>
-        null
-      ) ?? await Deno.readTextFile(new URL("LICENSE.md", folder)).catch(() =>
-        null
-      );
+      licence = await Deno.readTextFile(new URL("LICENSE", folder)).catch(() => null) ??
+        await Deno.readTextFile(new URL("LICENSE.md", folder)).catch(() => null);
       folder = new URL("..", folder);
     }
     if (licence === null) throw new Error(`${name} has no licence file`);
@@ -195,8 +192,7 @@ async function build(): Promise<{
   }
   const keep = ["./", "learn", ...[...assets.keys()].map((n) => `assets/${n}`)];
   const version = await shortHash(JSON.stringify([keep, [...pages.values()]]));
-  const serviceWorker =
-    `const KEEP=${JSON.stringify(keep)},VERSION="${version}";` +
+  const serviceWorker = `const KEEP=${JSON.stringify(keep)},VERSION="${version}";` +
     bundled.get("sw.js");
   return { pages, assets, samples: await samples(), serviceWorker };
 }
@@ -232,9 +228,7 @@ function reportSize(built: Awaited<ReturnType<typeof build>>): boolean {
     weigh(name, asset.text!);
   }
   console.log(
-    `first load ${(total / 1024).toFixed(1)} KiB of ${
-      FIRST_LOAD_BUDGET / 1024
-    } KiB`,
+    `first load ${(total / 1024).toFixed(1)} KiB of ${FIRST_LOAD_BUDGET / 1024} KiB`,
   );
   return total <= FIRST_LOAD_BUDGET;
 }

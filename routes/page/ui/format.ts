@@ -29,9 +29,7 @@ export function formatBytes(bytes: number | null): string {
     unit++;
   }
   const sign = bytes < 0 ? "−" : "";
-  return `${sign}${unit === 0 ? formatCount(value) : value.toFixed(1)} ${
-    UNITS[unit]
-  }`;
+  return `${sign}${unit === 0 ? formatCount(value) : value.toFixed(1)} ${UNITS[unit]}`;
 }
 
 /**
@@ -50,9 +48,7 @@ export function formatCount(value: number | null): string {
   if (value === null) return "not recorded";
   const [whole, fraction] = String(Math.abs(value)).split(".");
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
-  return `${value < 0 ? "−" : ""}${grouped}${
-    fraction === undefined ? "" : "." + fraction
-  }`;
+  return `${value < 0 ? "−" : ""}${grouped}${fraction === undefined ? "" : "." + fraction}`;
 }
 
 /**
@@ -76,14 +72,10 @@ export function formatMs(ms: number | null): string {
   if (minutes < 60) {
     const seconds = Math.round(ms / 1000);
     const rest = seconds % 60;
-    return rest === 0
-      ? `${Math.floor(seconds / 60)} min`
-      : `${Math.floor(seconds / 60)} min ${rest} s`;
+    return rest === 0 ? `${Math.floor(seconds / 60)} min` : `${Math.floor(seconds / 60)} min ${rest} s`;
   }
   const rest = minutes % 60;
-  return rest === 0
-    ? `${Math.floor(minutes / 60)} h`
-    : `${Math.floor(minutes / 60)} h ${rest} min`;
+  return rest === 0 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 60)} h ${rest} min`;
 }
 
 /**

@@ -29,8 +29,6 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
   return violations
     .filter(({ impact }) => impact !== "minor")
     .flatMap(({ id, impact, nodes }) =>
-      nodes.map((node) =>
-        `${id} (${impact}): ${node.target.join(" ")}: ${node.failureSummary}`
-      )
+      nodes.map((node) => `${id} (${impact}): ${node.target.join(" ")}: ${node.failureSummary}`)
     );
 }

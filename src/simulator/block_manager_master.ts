@@ -1,0 +1,119 @@
+/**
+ * Which executor has which block (org.apache.spark.storage.BlockManagerMasterEndpoint, Spark 2.4.0).
+ *
+ * @module
+ */
+import { NO_RDD } from "../kernel/types.ts";
+import type { Rdd } from "./workload.ts";
+
+const NO_LOCATIONS: readonly number[] = Object.freeze([]);
+
+/**
+ * Block ids over all executors: those of cached RDDs are fixed by RDD and partition, others are handed out.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { BlockManagerMaster } from "./block_manager_master.ts";
+ *
+ * const master = new BlockManagerMaster([{ id: 4, numPartitions: 3 }]);
+ * const block = master.rddBlock(0, 2);
+ * assertEquals(master.nameOf(block), "rdd_4_2");
+ * master.stored(block, 7);
+ * assertEquals(master.locations(block), [7]);
+ * ```
+ */
+export class BlockManagerMaster {
+  readonly #rdds: readonly Pick<Rdd, "id" | "numPartitions">[];
+  readonly #bases: number[] = [];
+  readonly #rddOfBlock: Int32Array;
+  readonly #names: string[] = [];
+  readonly #freeIds: number[] = [];
+  /** Executor + 1 of the first location, 0 for none. */
+  readonly #first: Int32Array;
+  /** Further locations of RDD blocks, in the order of storing; also all locations of other blocks are here. */
+  readonly #more = new Map<number, number[]>();
+  readonly #rddBlocks: number;
+
+  constructor(rdds: readonly Pick<Rdd, "id" | "numPartitions">[]) {
+    this.#rdds = rdds;
+    let next = 0;
+    for (const { numPartitions } of rdds) {
+      this.#bases.push(next);
+      next += numPartitions;
+    }
+    this.#rddBlocks = next;
+    this.#first = new Int32Array(next);
+    this.#rddOfBlock = new Int32Array(next);
+    for (const [i, { numPartitions }] of rdds.entries()) {
+      this.#rddOfBlock.fill(i, this.#bases[i], this.#bases[i] + numPartitions);
+    }
+  }
+
+  /** Id of a partition's block; `rdd` is a dense index. */
+  rddBlock(rdd: number, partition: number): number {
+    return this.#bases[rdd] + partition;
+  }
+
+  /** A new id for a block with this name that belongs to no RDD. */
+  newBlock(name: string): number {
+    const id = this.#freeIds.pop() ?? this.#names.length;
+    this.#names[id] = name;
+    return this.#rddBlocks + id;
+  }
+
+  /** Gives back an id of `newBlock`. */
+  freeBlock(block: number): void {
+    this.#freeIds.push(block - this.#rddBlocks);
+  }
+
+  /** Dense index of the block's RDD, NO_RDD when it belongs to none. */
+  rddOf(block: number): number {
+    return block < this.#rddBlocks ? this.#rddOfBlock[block] : NO_RDD;
+  }
+
+  /** Spark's name of a block. */
+  nameOf(block: number): string {
+    if (block >= this.#rddBlocks) return this.#names[block - this.#rddBlocks];
+    const rdd = this.#rddOfBlock[block];
+    return `rdd_${this.#rdds[rdd].id}_${block - this.#bases[rdd]}`;
+  }
+
+  /** An executor has the block, in memory or on disk. */
+  stored(block: number, executor: number): void {
+    if (block >= this.#rddBlocks) return;
+    if (this.#first[block] === 0) {
+      this.#first[block] = executor + 1;
+      return;
+    }
+    if (this.#first[block] === executor + 1) return;
+    const more = this.#more.get(block);
+    if (more === undefined) this.#more.set(block, [executor]);
+    else if (!more.includes(executor)) more.push(executor);
+  }
+
+  /** The executor has it no more. */
+  removed(block: number, executor: number): void {
+    if (block >= this.#rddBlocks) return;
+    const more = this.#more.get(block);
+    if (this.#first[block] === executor + 1) {
+      this.#first[block] = more === undefined ? 0 : more.shift()! + 1;
+    } else if (more !== undefined && more.includes(executor)) {
+      more.splice(more.indexOf(executor), 1);
+    }
+    if (more !== undefined && more.length === 0) this.#more.delete(block);
+  }
+
+  /** Executors that have the block, in the order in which they stored it. */
+  locations(block: number): readonly number[] {
+    const first = this.#first[block];
+    if (first === 0) return NO_LOCATIONS;
+    const more = this.#more.get(block);
+    return more === undefined ? [first - 1] : [first - 1, ...more];
+  }
+
+  /** Whether some executor has the block. */
+  isStored(block: number): boolean {
+    return this.#first[block] !== 0;
+  }
+}
