@@ -104,7 +104,8 @@ async function notices(imports: Record<string, string>): Promise<string> {
 async function samples(): Promise<Map<string, Asset>> {
   const folder = new URL("samples/", PAGE);
   const found = new Map<string, Asset>();
-  for await (const entry of Deno.readDir(folder)) {
+  const exists = await Deno.stat(folder).then(() => true, () => false);
+  for await (const entry of exists ? Deno.readDir(folder) : []) {
     if (!entry.name.endsWith(".gz")) continue;
     const bytes = await Deno.readFile(new URL(entry.name, folder));
     found.set(entry.name, {
