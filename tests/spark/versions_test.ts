@@ -1,0 +1,71 @@
+import { assertEquals } from "@std/assert";
+import {
+  changedRules,
+  rulesFor,
+  VERSION_RULES,
+} from "../../src/spark/versions.ts";
+
+Deno.test("2.4.0 is told apart from its own later patches", () => {
+  // Read in the sources of 2.4.0, 2.4.1, 2.4.4, 2.4.5, 2.4.7 and 2.4.8.
+  const rules = changedRules("2.4.0", "2.4.8").map(({ rule }) => rule);
+  assertEquals(rules, [
+    "results.refusedResultIsKilled",
+    "scheduler.separateFileLostEpoch",
+    "scheduler.newTaskSetMakesOldZombie",
+  ]);
+  assertEquals(rulesFor("2.4.4").results.refusedResultIsKilled, false);
+  assertEquals(rulesFor("2.4.5").results.refusedResultIsKilled, true);
+});
+
+Deno.test("an execution pool of 0 bytes is refused from 3.0 on", () => {
+  assertEquals(
+    ["1.6.3", "2.4.8", "3.0.0", "4.2.0"].map((version) =>
+      rulesFor(version).memory.refusesEmptyExecutionPool
+    ),
+    [false, false, true, true],
+  );
+});
+
+Deno.test("a fetch failure after an executor's loss: 3.0.0 lacks what 2.4.7 and 3.0.1 have", () => {
+  assertEquals(
+    ["2.4.0", "2.4.7", "3.0.0", "3.0.3"].map((version) =>
+      rulesFor(version).scheduler.separateFileLostEpoch
+    ),
+    [false, true, false, true],
+  );
+});
+
+Deno.test("a version before 1.6 has the static memory manager", () => {
+  assertEquals(rulesFor("1.5.2").memory.manager, "static");
+  assertEquals(rulesFor("1.6.0").memory.manager, "unified");
+});
+
+Deno.test("every rule has a value in every version, and its values are in order", () => {
+  for (const version of ["1.0.0", "1.6.3", "2.4.0", "3.5.1", "4.2.0"]) {
+    for (const [area, byName] of Object.entries(VERSION_RULES)) {
+      for (const name of Object.keys(byName)) {
+        const rules = rulesFor(version) as unknown as Record<
+          string,
+          Record<string, unknown>
+        >;
+        assertEquals(
+          rules[area][name] === undefined,
+          false,
+          `${version} ${area}.${name}`,
+        );
+      }
+    }
+  }
+});
+
+Deno.test("changedRules() names what an upgrade changes, with its issue", () => {
+  const changes = changedRules("3.3.4", "3.4.0");
+  assertEquals(changes.map(({ rule, issue }) => [rule, issue]), [
+    ["results.countsValueBytesOnly", "SPARK-40261"],
+    ["results.undoSubtractsWholeResult", "SPARK-40261"],
+    ["scheduler.lossBeforeRunningIsNotCounted", null],
+    ["scheduler.reportsNotSerializable", null],
+    ["spilling.outOfMemoryText", null],
+  ]);
+  assertEquals(changedRules("4.1.0", "4.2.0"), []);
+});
