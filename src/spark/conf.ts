@@ -8,13 +8,7 @@ import type { ConfEntry } from "./conf_entry.ts";
 import { readConfValue } from "./conf_value.ts";
 import { nearestName } from "./nearest.ts";
 import { BYTE_UNITS, MAX_SIZE, TIME_UNITS } from "./sizes.ts";
-import {
-  holdsSince,
-  REFERENCE_SPARK_VERSION,
-  type ResolvedVersion,
-  resolveVersion,
-  valueIn,
-} from "./spark_version.ts";
+import { holdsSince, REFERENCE_SPARK_VERSION, type ResolvedVersion, resolveVersion, valueIn } from "./spark_version.ts";
 import { rulesFor, type SparkRules } from "./versions.ts";
 
 /** Something about the settings that a user should know; nothing is refused for it. */
@@ -135,9 +129,7 @@ export class SparkConf {
     const { type } = entryOf(key);
     if (type.kind !== "bytes") throw new Error(`${key} is no size`);
     const value = this.#read(key) as number | null;
-    return value === null
-      ? null
-      : Math.min(value * BYTE_UNITS[type.unit], MAX_SIZE);
+    return value === null ? null : Math.min(value * BYTE_UNITS[type.unit], MAX_SIZE);
   }
 
   /** Milliseconds of a time. */
@@ -150,9 +142,7 @@ export class SparkConf {
     const { type } = entryOf(key);
     if (type.kind !== "time") throw new Error(`${key} is no time`);
     const value = this.#read(key) as number | null;
-    return value === null
-      ? null
-      : Math.min(value * TIME_UNITS[type.unit], MAX_SIZE);
+    return value === null ? null : Math.min(value * TIME_UNITS[type.unit], MAX_SIZE);
   }
 
   /** A whole number (an Int or a Long of Spark). */
@@ -271,9 +261,7 @@ export class SparkConf {
     const known = this.#values.get(key);
     if (known !== undefined) return known;
     const text = this.get(key);
-    const value = text === null
-      ? null
-      : readConfValue(entryOf(key), text, this.#version, this.rules);
+    const value = text === null ? null : readConfValue(entryOf(key), text, this.#version, this.rules);
     this.#values.set(key, value);
     return value;
   }

@@ -44,7 +44,5 @@ export const CONF_ENTRIES: ReadonlyMap<string, ConfEntry> = new Map(
  * ```
  */
 export const CONF_ALTERNATIVES: ReadonlyMap<string, ConfEntry> = new Map(
-  [...CONF_ENTRIES.values()].flatMap((entry) =>
-    entry.alternatives.map(({ key }) => [key, entry] as const)
-  ),
+  [...CONF_ENTRIES.values()].flatMap((entry) => entry.alternatives.map(({ key }) => [key, entry] as const)),
 );

@@ -91,17 +91,13 @@ export function confEntry(
     key,
     type,
     since,
-    defaults: defaults === null || typeof defaults === "string"
-      ? [[since, defaults] as const]
-      : defaults,
+    defaults: defaults === null || typeof defaults === "string" ? [[since, defaults] as const] : defaults,
     declaredSince: options.declaredSince ?? "3.0.0",
     checks: options.checks ?? [],
     alternatives: options.alternatives ?? [],
     doc,
     ...(options.until === undefined ? {} : { until: options.until }),
-    ...(options.namedSince === undefined
-      ? {}
-      : { namedSince: options.namedSince }),
+    ...(options.namedSince === undefined ? {} : { namedSince: options.namedSince }),
     ...(options.fallback === undefined ? {} : { fallback: options.fallback }),
   });
 }

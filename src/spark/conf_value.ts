@@ -6,18 +6,8 @@
  */
 import { InputError } from "../errors.ts";
 import type { ConfEntry } from "./conf_entry.ts";
-import {
-  javaDoubleText,
-  parseJavaDouble,
-  parseJavaInteger,
-} from "./java_numbers.ts";
-import {
-  BYTE_UNITS,
-  byteFromString,
-  byteStringAs,
-  TIME_UNITS,
-  timeStringAs,
-} from "./sizes.ts";
+import { javaDoubleText, parseJavaDouble, parseJavaInteger } from "./java_numbers.ts";
+import { BYTE_UNITS, byteFromString, byteStringAs, TIME_UNITS, timeStringAs } from "./sizes.ts";
 import { EXCEPTIONS, refusalError } from "./spark_refusal.ts";
 import { holdsSince, type ResolvedVersion } from "./spark_version.ts";
 import type { SparkRules } from "./versions.ts";
@@ -77,8 +67,7 @@ function parse(
   rules: SparkRules,
 ): ConfValue {
   const { type } = entry;
-  const wrong = (typeName: string) =>
-    typeRefusal(entry.key, text, typeName, declared, rules);
+  const wrong = (typeName: string) => typeRefusal(entry.key, text, typeName, declared, rules);
   switch (type.kind) {
     case "bytes":
       return sized(
@@ -87,10 +76,7 @@ function parse(
         `bytes in ${type.unit}`,
         declared,
         rules,
-        () =>
-          declared
-            ? byteFromString(text, type.unit)
-            : byteStringAs(text, type.unit),
+        () => declared ? byteFromString(text, type.unit) : byteStringAs(text, type.unit),
       );
     case "time":
       return sized(
@@ -141,9 +127,7 @@ function sized(
     throw refusalError({
       code: "conf.type",
       exception: String(error.parameters.exception),
-      message: declared
-        ? error.message
-        : `Illegal value for config key ${key}: ${error.message}`,
+      message: declared ? error.message : `Illegal value for config key ${key}: ${error.message}`,
       parameters: { key, value: text },
     });
   }
@@ -160,11 +144,8 @@ function typeRefusal(
   if (!declared) {
     return refusalError({
       code: "conf.type",
-      exception: typeName === "boolean"
-        ? EXCEPTIONS.illegalArgument
-        : EXCEPTIONS.numberFormat,
-      message:
-        `Illegal value for config key ${key}: For input string: "${text}"`,
+      exception: typeName === "boolean" ? EXCEPTIONS.illegalArgument : EXCEPTIONS.numberFormat,
+      message: `Illegal value for config key ${key}: For input string: "${text}"`,
       parameters,
     });
   }
@@ -172,8 +153,7 @@ function typeRefusal(
     return refusalError({
       code: "conf.type",
       exception: EXCEPTIONS.sparkIllegalArgument,
-      message:
-        `[INVALID_CONF_VALUE.TYPE_MISMATCH] The value '${text}' in the config "${key}" is invalid. ` +
+      message: `[INVALID_CONF_VALUE.TYPE_MISMATCH] The value '${text}' in the config "${key}" is invalid. ` +
         `It should be a/an '${typeName}' value. SQLSTATE: 22022`,
       parameters,
     });
@@ -204,15 +184,11 @@ function valueRefusal(
       parameters,
     });
   }
-  const plain = entry.type.kind === "double"
-    ? javaDoubleText(value as number)
-    : String(value);
+  const plain = entry.type.kind === "double" ? javaDoubleText(value as number) : String(value);
   return refusalError({
     code: "conf.value",
     exception: EXCEPTIONS.illegalArgument,
-    message: style === "named"
-      ? `'${plain}' in ${entry.key} is invalid. ${words}`
-      : words,
+    message: style === "named" ? `'${plain}' in ${entry.key} is invalid. ${words}` : words,
     parameters,
   });
 }

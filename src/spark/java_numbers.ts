@@ -4,8 +4,7 @@
  * @module
  */
 
-const DOUBLE =
-  /^[+-]?(?:NaN|Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[fFdD]?)$/;
+const DOUBLE = /^[+-]?(?:NaN|Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[fFdD]?)$/;
 
 /**
  * java.lang.Double.parseDouble, less its hexadecimal form.
@@ -67,9 +66,7 @@ export function javaDoubleText(value: number): string {
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-3 || size >= 1e7)) {
     const [mantissa, exponent] = value.toExponential().split("e");
-    return `${mantissa.includes(".") ? mantissa : mantissa + ".0"}E${
-      Number(exponent)
-    }`;
+    return `${mantissa.includes(".") ? mantissa : mantissa + ".0"}E${Number(exponent)}`;
   }
   const text = String(value);
   return text.includes(".") ? text : `${text}.0`;

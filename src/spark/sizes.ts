@@ -66,8 +66,7 @@ const TIME_SUFFIXES: ReadonlyMap<string, TimeUnit> = new Map([
 
 const BYTE_ERROR = "Size must be specified as bytes (b), kibibytes (k), " +
   "mebibytes (m), gibibytes (g), tebibytes (t), or pebibytes(p). E.g. 50b, 100k, or 250m.";
-const TIME_ERROR =
-  "Time must be specified as seconds (s), milliseconds (ms), microseconds (us), " +
+const TIME_ERROR = "Time must be specified as seconds (s), milliseconds (ms), microseconds (us), " +
   "minutes (m or min), hour (h), or day (d). E.g. 50s, 100ms, or 250us.";
 
 /** The InputError of a text that Spark refuses: Spark's exception class and message, kept apart in `parameters`. */
@@ -181,9 +180,7 @@ function convertBytes(
  * ```
  */
 export function byteFromString(text: string, unit: ByteUnit): number {
-  return text.startsWith("-")
-    ? 0 - byteStringAs(text.slice(1), unit)
-    : byteStringAs(text, unit);
+  return text.startsWith("-") ? 0 - byteStringAs(text.slice(1), unit) : byteStringAs(text, unit);
 }
 
 /**
@@ -254,9 +251,7 @@ export function bytesToString(
   const unit = 1n << BigInt(10 * power);
   const negative = value < 0n;
   const tenths = ((negative ? -value : value) * 20n + unit) / (2n * unit);
-  const suffix = power === 0
-    ? "B"
-    : PREFIXES[power] + (style === "MiB" ? "iB" : "B");
+  const suffix = power === 0 ? "B" : PREFIXES[power] + (style === "MiB" ? "iB" : "B");
   const sign = negative && tenths !== 0n ? "-" : "";
   return `${sign}${tenths / 10n}.${tenths % 10n} ${suffix}`;
 }

@@ -109,16 +109,13 @@ export function resolveVersion(asked: string): ResolvedVersion {
     return {
       asked,
       number: endOfLine(newest),
-      warning:
-        `Spark version "${asked}" is not a version: the rules of the newest known line, ${newest}, are used`,
+      warning: `Spark version "${asked}" is not a version: the rules of the newest known line, ${newest}, are used`,
     };
   }
   if (KNOWN_LINES.includes(`${number[0]}.${number[1]}`)) {
     return { asked, number, warning: null };
   }
-  const older = KNOWN_LINES.filter((line) =>
-    compareVersions(numberOf(line), number) <= 0
-  );
+  const older = KNOWN_LINES.filter((line) => compareVersions(numberOf(line), number) <= 0);
   const used = older.at(-1) ?? KNOWN_LINES[0];
   return {
     asked,

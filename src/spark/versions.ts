@@ -7,12 +7,7 @@
  *
  * @module
  */
-import {
-  type ByVersion,
-  resolveVersion,
-  type Since,
-  valueIn,
-} from "./spark_version.ts";
+import { type ByVersion, resolveVersion, type Since, valueIn } from "./spark_version.ts";
 
 /** Collectors of the JVM that Spark or the sizing of the heap tell apart. */
 export type Collector = "g1" | "parallel" | "serial" | "zgc" | "shenandoah";
@@ -371,8 +366,7 @@ export type SparkRules =
   }
   & {
     readonly [Area in keyof Rules]: {
-      readonly [Name in keyof Rules[Area]]: Rules[Area][Name] extends
-        VersionRule<infer T> ? T : never;
+      readonly [Name in keyof Rules[Area]]: Rules[Area][Name] extends VersionRule<infer T> ? T : never;
     };
   };
 

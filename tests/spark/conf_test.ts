@@ -110,8 +110,7 @@ Deno.test("a property that is misspelt is named with the nearest known one", () 
   const conf = SparkConf.from({ "spark.memory.fractoin": "0.7" });
   assertEquals(conf.warnings(), [{
     code: "conf.unknown",
-    message:
-      "spark.memory.fractoin is not a known property: did you mean spark.memory.fraction?",
+    message: "spark.memory.fractoin is not a known property: did you mean spark.memory.fraction?",
     key: "spark.memory.fractoin",
   }]);
   assertEquals(SparkConf.from({ "spark.myApp.setting": "1" }).warnings(), []);

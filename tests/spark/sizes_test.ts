@@ -44,8 +44,7 @@ Deno.test("byteStringAs() takes a bare number in the key's unit and cuts smaller
 });
 
 Deno.test("byteStringAs() refuses with the words of JavaUtils", () => {
-  const rest = (text: string) =>
-    refusal(() => byteStringAs(text, "BYTE")).message.split("\n")[1];
+  const rest = (text: string) => refusal(() => byteStringAs(text, "BYTE")).message.split("\n")[1];
   assertEquals(
     rest("1.5g"),
     "Fractional values are not supported. Input was: 1.5",

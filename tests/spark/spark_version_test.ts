@@ -1,10 +1,5 @@
 import { assertEquals } from "@std/assert";
-import {
-  holdsSince,
-  parseSparkVersion,
-  resolveVersion,
-  valueIn,
-} from "../../src/spark/spark_version.ts";
+import { holdsSince, parseSparkVersion, resolveVersion, valueIn } from "../../src/spark/spark_version.ts";
 
 Deno.test("parseSparkVersion() leaves out what distributors append", () => {
   assertEquals(parseSparkVersion("2.4.0.cloudera2"), [2, 4, 0]);
@@ -41,9 +36,7 @@ Deno.test("holdsSince() lets each line decide for itself", () => {
 Deno.test("valueIn() gives the last value that holds", () => {
   const values = [["1.0", "a"], ["3.3.0", "b"], ["4.1.0", "c"]] as const;
   assertEquals(
-    ["3.2.9", "3.3.0", "4.0.9", "4.1.0", "9.9.9"].map((version) =>
-      valueIn(resolveVersion(version), values)
-    ),
+    ["3.2.9", "3.3.0", "4.0.9", "4.1.0", "9.9.9"].map((version) => valueIn(resolveVersion(version), values)),
     ["a", "b", "b", "c", "c"],
   );
 });

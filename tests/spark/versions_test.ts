@@ -1,9 +1,5 @@
 import { assertEquals } from "@std/assert";
-import {
-  changedRules,
-  rulesFor,
-  VERSION_RULES,
-} from "../../src/spark/versions.ts";
+import { changedRules, rulesFor, VERSION_RULES } from "../../src/spark/versions.ts";
 
 Deno.test("2.4.0 is told apart from its own later patches", () => {
   // Read in the sources of 2.4.0, 2.4.1, 2.4.4, 2.4.5, 2.4.7 and 2.4.8.
@@ -19,18 +15,14 @@ Deno.test("2.4.0 is told apart from its own later patches", () => {
 
 Deno.test("an execution pool of 0 bytes is refused from 3.0 on", () => {
   assertEquals(
-    ["1.6.3", "2.4.8", "3.0.0", "4.2.0"].map((version) =>
-      rulesFor(version).memory.refusesEmptyExecutionPool
-    ),
+    ["1.6.3", "2.4.8", "3.0.0", "4.2.0"].map((version) => rulesFor(version).memory.refusesEmptyExecutionPool),
     [false, false, true, true],
   );
 });
 
 Deno.test("a fetch failure after an executor's loss: 3.0.0 lacks what 2.4.7 and 3.0.1 have", () => {
   assertEquals(
-    ["2.4.0", "2.4.7", "3.0.0", "3.0.3"].map((version) =>
-      rulesFor(version).scheduler.separateFileLostEpoch
-    ),
+    ["2.4.0", "2.4.7", "3.0.0", "3.0.3"].map((version) => rulesFor(version).scheduler.separateFileLostEpoch),
     [false, true, false, true],
   );
 });

@@ -3,15 +3,7 @@
  *
  * @module
  */
-import {
-  check,
-  type ConfEntry,
-  confEntry,
-  INT_MAX,
-  MAX_ROUNDED_ARRAY_LENGTH,
-  NEVER,
-  TYPES,
-} from "../conf_entry.ts";
+import { check, type ConfEntry, confEntry, INT_MAX, MAX_ROUNDED_ARRAY_LENGTH, NEVER, TYPES } from "../conf_entry.ts";
 
 const { bytes, mib, ms, int, long, double, boolean, string } = TYPES;
 

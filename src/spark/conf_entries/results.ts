@@ -3,14 +3,7 @@
  *
  * @module
  */
-import {
-  check,
-  type ConfEntry,
-  confEntry,
-  MAX_ROUNDED_ARRAY_LENGTH,
-  NEVER,
-  TYPES,
-} from "../conf_entry.ts";
+import { check, type ConfEntry, confEntry, MAX_ROUNDED_ARRAY_LENGTH, NEVER, TYPES } from "../conf_entry.ts";
 
 const { bytes, kib, mib, seconds, ms, int, boolean, string } = TYPES;
 

@@ -3,14 +3,7 @@
  *
  * @module
  */
-import {
-  check,
-  type ConfEntry,
-  confEntry,
-  INT_MAX,
-  NEVER,
-  TYPES,
-} from "../conf_entry.ts";
+import { check, type ConfEntry, confEntry, INT_MAX, NEVER, TYPES } from "../conf_entry.ts";
 
 const { bytes, kib, mib, ms, int, boolean, string } = TYPES;
 const MIB = 1048576;
