@@ -161,10 +161,15 @@ export class SparkConf {
 
   /** A double. */
   getDouble(key: string): number {
+    return this.#required(key, this.getDoubleOption(key));
+  }
+
+  /** A double, or null when it is not set and has no default. */
+  getDoubleOption(key: string): number | null {
     if (entryOf(key).type.kind !== "double") {
       throw new Error(`${key} is no double`);
     }
-    return this.#required(key, this.#read(key) as number | null);
+    return this.#read(key) as number | null;
   }
 
   /** A boolean; false when it is not set and has no default. */

@@ -73,10 +73,12 @@ export const RESULT_ENTRIES: readonly ConfEntry[] = [
   confEntry(
     "spark.network.maxRemoteBlockSizeFetchToMem",
     bytes,
-    "3.0",
-    "200m",
+    "2.2",
+    [["2.2", "2147483135"], ["3.0.0", "200m"]],
     "Remote blocks above this are fetched to disk.",
     {
+      namedSince: "3.0.0",
+      declaredSince: "2.3.0",
       alternatives: [
         {
           key: "spark.maxRemoteBlockSizeFetchToMem",
