@@ -1,0 +1,390 @@
+/**
+ * Events of an event log: from parsed JSON, as org.apache.spark.util.JsonProtocol and, for SQL, Jackson write them, to records.
+ *
+ * @module
+ */
+import type {
+  AccumulableInfo,
+  RddInfo,
+  ResourceProfileAdded,
+  SparkEvent,
+  SparkPlanInfo,
+  StageInfo,
+} from "../spark/events.ts";
+import {
+  booleanOr,
+  isObject,
+  type JsonObject,
+  listOf,
+  MalformedEvent,
+  numberOf,
+  numberOr,
+  numbersOf,
+  objectOf,
+  objectOrNull,
+  objectsOf,
+  stringOf,
+  stringOr,
+  textsOf,
+} from "./json_fields.ts";
+import {
+  accumulatorNumber,
+  blockStatusOf,
+  storageLevelOf,
+  taskEndOf,
+  taskInfoOf,
+} from "./task_json.ts";
+
+/** Local properties of a job that the project uses; Spark writes the whole configuration beside them. */
+const JOB_PROPERTIES: ReadonlySet<string> = new Set([
+  "spark.jobGroup.id",
+  "spark.job.description",
+  "spark.job.tags",
+  "spark.job.interruptOnCancel",
+  "spark.scheduler.pool",
+  "spark.sql.execution.id",
+  "spark.sql.execution.root.id",
+  "spark.rdd.scope",
+  "callSite.short",
+  "sql.streaming.queryId",
+  "streaming.sql.batchId",
+]);
+
+/** System properties that say something about the Java virtual machine; the others tell of the user's machine. */
+const SYSTEM_PROPERTIES: ReadonlySet<string> = new Set([
+  "java.version",
+  "java.vm.name",
+  "java.vm.version",
+  "java.vendor",
+  "os.name",
+  "os.arch",
+]);
+
+/** Plans deeper than this are cut: Spark's own stack would not hold them. */
+const MAX_PLAN_DEPTH = 500;
+
+function rddInfoOf(json: JsonObject): RddInfo {
+  return {
+    rddId: numberOf(json, "RDD ID"),
+    name: stringOr(json, "Name", ""),
+    callSite: stringOr(json, "Callsite", ""),
+    scope: scopeName(stringOr(json, "Scope", null)),
+    parentIds: numbersOf(json, "Parent IDs"),
+    storageLevel: storageLevelOf(objectOf(json, "Storage Level")),
+    numPartitions: numberOf(json, "Number of Partitions"),
+    numCachedPartitions: numberOr(json, "Number of Cached Partitions", 0),
+    memorySize: numberOr(json, "Memory Size", 0),
+    diskSize: numberOr(json, "Disk Size", 0),
+  };
+}
+
+/** The scope's name: Spark writes the scope as JSON in a text, `{"id":"1","name":"map"}`. */
+function scopeName(scope: string | null): string | null {
+  if (scope === null) return null;
+  try {
+    const parsed: unknown = JSON.parse(scope);
+    return isObject(parsed) ? stringOr(parsed, "name", null) : null;
+  } catch {
+    return null;
+  }
+}
+
+function accumulableOf(json: JsonObject): AccumulableInfo {
+  const value = json["Value"];
+  return {
+    id: numberOf(json, "ID"),
+    name: stringOr(json, "Name", null),
+    value: accumulatorNumber(value) ??
+      (typeof value === "string" ? value : null),
+  };
+}
+
+function stageInfoOf(json: JsonObject): StageInfo {
+  return {
+    stageId: numberOf(json, "Stage ID"),
+    attemptId: numberOr(json, "Stage Attempt ID", 0),
+    name: stringOr(json, "Stage Name", ""),
+    numTasks: numberOf(json, "Number of Tasks"),
+    rddInfos: objectsOf(json, "RDD Info").map(rddInfoOf),
+    parentIds: numbersOf(json, "Parent IDs"),
+    details: stringOr(json, "Details", ""),
+    submissionTime: numberOr(json, "Submission Time", null),
+    completionTime: numberOr(json, "Completion Time", null),
+    failureReason: stringOr(json, "Failure Reason", null),
+    resourceProfileId: numberOr(json, "Resource Profile Id", 0),
+    isShufflePushEnabled: booleanOr(json, "Shuffle Push Enabled", null),
+    accumulables: objectsOf(json, "Accumulables").map(accumulableOf),
+  };
+}
+
+function jobProperties(json: JsonObject): Record<string, string> {
+  return textsOf(
+    objectOrNull(json, "Properties"),
+    (key) => JOB_PROPERTIES.has(key),
+  );
+}
+
+function jobFailure(json: JsonObject): string | null {
+  const result = objectOf(json, "Job Result");
+  switch (stringOf(result, "Result")) {
+    case "JobSucceeded":
+      return null;
+    case "JobFailed": {
+      const exception = objectOrNull(result, "Exception");
+      return (exception && stringOr(exception, "Message", null)) ??
+        "unknown reason";
+    }
+    default:
+      throw new MalformedEvent("Result is neither JobSucceeded nor JobFailed");
+  }
+}
+
+function amounts(json: JsonObject | null): Record<string, number> {
+  const entries: [string, number][] = [];
+  for (const [name, request] of Object.entries(json ?? {})) {
+    if (!isObject(request)) continue;
+    const amount = request["Amount"];
+    if (typeof amount === "number") entries.push([name, amount]);
+  }
+  return Object.fromEntries(entries);
+}
+
+function resourceProfileOf(json: JsonObject): ResourceProfileAdded {
+  return {
+    kind: "resourceProfileAdded",
+    id: numberOf(json, "Resource Profile Id"),
+    executorResources: amounts(
+      objectOrNull(json, "Executor Resource Requests"),
+    ),
+    taskResources: amounts(objectOrNull(json, "Task Resource Requests")),
+  };
+}
+
+function planOf(json: JsonObject | null, depth = 0): SparkPlanInfo | null {
+  if (json === null) return null;
+  return {
+    nodeName: stringOr(json, "nodeName", ""),
+    simpleString: stringOr(json, "simpleString", ""),
+    children: depth >= MAX_PLAN_DEPTH
+      ? []
+      : objectsOf(json, "children").map((child) => planOf(child, depth + 1)!),
+    metrics: objectsOf(json, "metrics").map((metric) => ({
+      name: stringOr(metric, "name", ""),
+      accumulatorId: numberOf(metric, "accumulatorId"),
+      metricType: stringOr(metric, "metricType", ""),
+    })),
+  };
+}
+
+function accumUpdatesOf(json: JsonObject): [number, number][] {
+  return listOf(json, "accumUpdates").map((pair) => {
+    if (
+      !Array.isArray(pair) || typeof pair[0] !== "number" ||
+      typeof pair[1] !== "number"
+    ) throw new MalformedEvent("accumUpdates is not a list of pairs");
+    return [pair[0], pair[1]];
+  });
+}
+
+/** What an event's decoder may ask of the log read so far. */
+export interface DecodeContext {
+  /** TaskMetrics list changed blocks: before 2.3, later only with spark.taskMetrics.trackUpdatedBlockStatuses. */
+  readonly tracksUpdatedBlocks: boolean;
+}
+
+type Decode = (json: JsonObject, context: DecodeContext) => SparkEvent;
+
+/** Decoders by the event's name without its package. */
+export const DECODERS: Readonly<Record<string, Decode>> = {
+  SparkListenerLogStart: (json) => ({
+    kind: "logStart",
+    sparkVersion: stringOf(json, "Spark Version"),
+  }),
+  SparkListenerApplicationStart: (json) => ({
+    kind: "applicationStart",
+    appName: stringOr(json, "App Name", ""),
+    appId: stringOr(json, "App ID", null),
+    time: numberOf(json, "Timestamp"),
+    user: stringOr(json, "User", ""),
+    appAttemptId: stringOr(json, "App Attempt ID", null),
+  }),
+  SparkListenerApplicationEnd: (json) => ({
+    kind: "applicationEnd",
+    time: numberOf(json, "Timestamp"),
+    exitCode: numberOr(json, "ExitCode", null),
+  }),
+  SparkListenerEnvironmentUpdate: (json) => ({
+    kind: "environmentUpdate",
+    sparkProperties: textsOf(objectOrNull(json, "Spark Properties")),
+    jvmInformation: textsOf(objectOrNull(json, "JVM Information")),
+    systemProperties: textsOf(
+      objectOrNull(json, "System Properties"),
+      (key) => SYSTEM_PROPERTIES.has(key),
+    ),
+  }),
+  SparkListenerResourceProfileAdded: resourceProfileOf,
+  SparkListenerExecutorAdded: (json) => {
+    const info = objectOf(json, "Executor Info");
+    return {
+      kind: "executorAdded",
+      time: numberOf(json, "Timestamp"),
+      executorId: stringOf(json, "Executor ID"),
+      host: stringOr(info, "Host", ""),
+      totalCores: numberOf(info, "Total Cores"),
+    };
+  },
+  SparkListenerExecutorRemoved: (json) => ({
+    kind: "executorRemoved",
+    time: numberOf(json, "Timestamp"),
+    executorId: stringOf(json, "Executor ID"),
+    reason: stringOr(json, "Removed Reason", ""),
+  }),
+  SparkListenerBlockManagerAdded: (json) => {
+    const id = objectOf(json, "Block Manager ID");
+    return {
+      kind: "blockManagerAdded",
+      time: numberOr(json, "Timestamp", -1),
+      executorId: stringOf(id, "Executor ID"),
+      host: stringOr(id, "Host", ""),
+      maximumMemory: numberOf(json, "Maximum Memory"),
+      maximumOnHeapMemory: numberOr(json, "Maximum Onheap Memory", null),
+      maximumOffHeapMemory: numberOr(json, "Maximum Offheap Memory", null),
+    };
+  },
+  SparkListenerBlockManagerRemoved: (json) => ({
+    kind: "blockManagerRemoved",
+    time: numberOr(json, "Timestamp", -1),
+    executorId: stringOf(objectOf(json, "Block Manager ID"), "Executor ID"),
+  }),
+  SparkListenerJobStart: (json) => ({
+    kind: "jobStart",
+    jobId: numberOf(json, "Job ID"),
+    time: numberOr(json, "Submission Time", -1),
+    stageInfos: objectsOf(json, "Stage Infos").map(stageInfoOf),
+    stageIds: numbersOf(json, "Stage IDs"),
+    properties: jobProperties(json),
+  }),
+  SparkListenerJobEnd: (json) => ({
+    kind: "jobEnd",
+    jobId: numberOf(json, "Job ID"),
+    time: numberOr(json, "Completion Time", -1),
+    failure: jobFailure(json),
+  }),
+  SparkListenerStageSubmitted: (json) => ({
+    kind: "stageSubmitted",
+    stageInfo: stageInfoOf(objectOf(json, "Stage Info")),
+    properties: jobProperties(json),
+  }),
+  SparkListenerStageCompleted: (json) => ({
+    kind: "stageCompleted",
+    stageInfo: stageInfoOf(objectOf(json, "Stage Info")),
+  }),
+  SparkListenerTaskStart: (json) => ({
+    kind: "taskStart",
+    ...taskInfoOf(
+      objectOf(json, "Task Info"),
+      numberOf(json, "Stage ID"),
+      numberOr(json, "Stage Attempt ID", 0),
+    ),
+  }),
+  SparkListenerTaskGettingResult: (json) => {
+    const info = objectOf(json, "Task Info");
+    return {
+      kind: "taskGettingResult",
+      ...taskInfoOf(info, -1, -1),
+      gettingResultTime: numberOr(info, "Getting Result Time", 0),
+    };
+  },
+  SparkListenerTaskEnd: (json, context) =>
+    taskEndOf(json, context.tracksUpdatedBlocks),
+  SparkListenerBlockUpdated: (json) => {
+    const info = objectOf(json, "Block Updated Info");
+    return {
+      kind: "blockUpdated",
+      ...blockStatusOf(stringOf(info, "Block ID"), info),
+      executorId: stringOf(objectOf(info, "Block Manager ID"), "Executor ID"),
+      time: null,
+    };
+  },
+  SparkListenerUnpersistRDD: (json) => ({
+    kind: "unpersistRdd",
+    rddId: numberOf(json, "RDD ID"),
+  }),
+  SparkListenerStageExecutorMetrics: (json) => ({
+    kind: "stageExecutorMetrics",
+    executorId: stringOf(json, "Executor ID"),
+    stageId: numberOf(json, "Stage ID"),
+    stageAttemptId: numberOr(json, "Stage Attempt ID", 0),
+    metrics: Object.fromEntries(
+      Object.entries(objectOf(json, "Executor Metrics")).filter(
+        (entry): entry is [string, number] => typeof entry[1] === "number",
+      ),
+    ),
+  }),
+  SparkListenerSpeculativeTaskSubmitted: (json) => ({
+    kind: "speculativeTaskSubmitted",
+    stageId: numberOf(json, "stageId"),
+    stageAttemptId: numberOr(json, "stageAttemptId", 0),
+  }),
+  SparkListenerSQLExecutionStart: (json) => ({
+    kind: "sqlExecutionStart",
+    executionId: numberOf(json, "executionId"),
+    description: stringOr(json, "description", ""),
+    time: numberOr(json, "time", -1),
+    plan: planOf(objectOrNull(json, "sparkPlanInfo")),
+  }),
+  SparkListenerSQLAdaptiveExecutionUpdate: (json) => ({
+    kind: "sqlAdaptiveExecutionUpdate",
+    executionId: numberOf(json, "executionId"),
+    plan: planOf(objectOrNull(json, "sparkPlanInfo")),
+  }),
+  SparkListenerSQLExecutionEnd: (json) => ({
+    kind: "sqlExecutionEnd",
+    executionId: numberOf(json, "executionId"),
+    time: numberOr(json, "time", -1),
+    // 3.4 and later write an empty text for "no error".
+    errorMessage: stringOr(json, "errorMessage", null) || null,
+  }),
+  SparkListenerDriverAccumUpdates: (json) => ({
+    kind: "driverAccumUpdates",
+    executionId: numberOf(json, "executionId"),
+    updates: accumUpdatesOf(json),
+  }),
+};
+
+/** Events that Spark writes and nothing here uses. */
+const UNUSED: ReadonlySet<string> = new Set([
+  "SparkListenerExecutorMetricsUpdate",
+  "SparkListenerExecutorExcluded",
+  "SparkListenerExecutorExcludedForStage",
+  "SparkListenerExecutorUnexcluded",
+  "SparkListenerExecutorBlacklisted",
+  "SparkListenerExecutorBlacklistedForStage",
+  "SparkListenerExecutorUnblacklisted",
+  "SparkListenerNodeExcluded",
+  "SparkListenerNodeExcludedForStage",
+  "SparkListenerNodeUnexcluded",
+  "SparkListenerNodeBlacklisted",
+  "SparkListenerNodeBlacklistedForStage",
+  "SparkListenerNodeUnblacklisted",
+  "SparkListenerUnschedulableTaskSetAdded",
+  "SparkListenerUnschedulableTaskSetRemoved",
+  "SparkListenerMiscellaneousProcessAdded",
+  "SparkListenerSQLAdaptiveSQLMetricUpdates",
+  "StreamingQueryListener$QueryStartedEvent",
+  "StreamingQueryListener$QueryProgressEvent",
+  "StreamingQueryListener$QueryIdleEvent",
+  "StreamingQueryListener$QueryTerminatedEvent",
+]);
+
+/** An event's name without its package. */
+export function eventName(json: JsonObject): string {
+  const name = stringOf(json, "Event");
+  return name.slice(name.lastIndexOf(".") + 1);
+}
+
+/** Whether Spark has such an event and the project has no use for it. */
+export function isUnused(name: string): boolean {
+  return UNUSED.has(name) || name.startsWith("SparkListenerConnect") ||
+    name.startsWith("SparkListenerThriftServer");
+}

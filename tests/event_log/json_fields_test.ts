@@ -1,0 +1,72 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import {
+  booleanOr,
+  isObject,
+  listOf,
+  MalformedEvent,
+  numberOf,
+  numberOr,
+  numbersOf,
+  objectOf,
+  objectOrNull,
+  objectsOf,
+  stringOf,
+  stringOr,
+  textsOf,
+} from "../../src/event_log/json_fields.ts";
+
+Deno.test("missing fields are missing, fields of another type are malformed", () => {
+  const json = {
+    n: 1,
+    s: "a",
+    b: true,
+    o: { x: 1 },
+    l: [1],
+    none: null,
+    half: 0.5,
+    os: [{}],
+  };
+  assertEquals([
+    numberOf(json, "n"),
+    numberOr(json, "none", 7),
+    numberOr(json, "missing", null),
+  ], [1, 7, null]);
+  assertEquals([stringOf(json, "s"), stringOr(json, "none", "x")], ["a", "x"]);
+  assertEquals(
+    [booleanOr(json, "b", false), booleanOr(json, "missing", null)],
+    [true, null],
+  );
+  assertEquals([objectOf(json, "o"), objectOrNull(json, "none")], [
+    { x: 1 },
+    null,
+  ]);
+  assertEquals([
+    listOf(json, "l"),
+    listOf(json, "none"),
+    numbersOf(json, "l"),
+    objectsOf(json, "os"),
+  ], [[1], [], [1], [{}]]);
+  for (
+    const read of [
+      () => numberOf(json, "missing"),
+      () => numberOf(json, "half"),
+      () => numberOr(json, "s", 0),
+      () => stringOf(json, "n"),
+      () => stringOr(json, "n", ""),
+      () => booleanOr(json, "n", false),
+      () => objectOf(json, "l"),
+      () => objectOrNull(json, "n"),
+      () => listOf(json, "o"),
+      () => numbersOf({ l: ["1"] }, "l"),
+      () => objectsOf(json, "l"),
+    ]
+  ) assertThrows(read, MalformedEvent);
+});
+
+Deno.test("textsOf() keeps texts that pass", () => {
+  assertEquals(textsOf({ a: "1", b: 2, c: "3" }, (key) => key !== "c"), {
+    a: "1",
+  });
+  assertEquals(textsOf(null), {});
+  assertEquals(isObject([]), false);
+});
