@@ -27,13 +27,7 @@ import {
   stringOr,
   textsOf,
 } from "./json_fields.ts";
-import {
-  accumulatorNumber,
-  blockStatusOf,
-  storageLevelOf,
-  taskEndOf,
-  taskInfoOf,
-} from "./task_json.ts";
+import { accumulatorNumber, blockStatusOf, storageLevelOf, taskEndOf, taskInfoOf } from "./task_json.ts";
 
 /** Local properties of a job that the project uses; Spark writes the whole configuration beside them. */
 const JOB_PROPERTIES: ReadonlySet<string> = new Set([
@@ -165,9 +159,7 @@ function planOf(json: JsonObject | null, depth = 0): SparkPlanInfo | null {
   return {
     nodeName: stringOr(json, "nodeName", ""),
     simpleString: stringOr(json, "simpleString", ""),
-    children: depth >= MAX_PLAN_DEPTH
-      ? []
-      : objectsOf(json, "children").map((child) => planOf(child, depth + 1)!),
+    children: depth >= MAX_PLAN_DEPTH ? [] : objectsOf(json, "children").map((child) => planOf(child, depth + 1)!),
     metrics: objectsOf(json, "metrics").map((metric) => ({
       name: stringOr(metric, "name", ""),
       accumulatorId: numberOf(metric, "accumulatorId"),
@@ -295,8 +287,7 @@ export const DECODERS: Readonly<Record<string, Decode>> = {
       gettingResultTime: numberOr(info, "Getting Result Time", 0),
     };
   },
-  SparkListenerTaskEnd: (json, context) =>
-    taskEndOf(json, context.tracksUpdatedBlocks),
+  SparkListenerTaskEnd: (json, context) => taskEndOf(json, context.tracksUpdatedBlocks),
   SparkListenerBlockUpdated: (json) => {
     const info = objectOf(json, "Block Updated Info");
     return {

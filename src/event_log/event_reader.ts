@@ -4,12 +4,7 @@
  * @module
  */
 import { InputError, LimitError } from "../errors.ts";
-import type {
-  ApplicationStart,
-  EventSink,
-  SourceWarning,
-  SparkEvent,
-} from "../spark/events.ts";
+import type { ApplicationStart, EventSink, SourceWarning, SparkEvent } from "../spark/events.ts";
 import { LogAudit, warning } from "./audit.ts";
 import { DECODERS, eventName, isUnused } from "./event_json.ts";
 import { isObject, type JsonObject, MalformedEvent } from "./json_fields.ts";
@@ -126,9 +121,9 @@ export class EventReader {
       const names = [...this.#unknown.keys()];
       found.push(warning(
         "log.unknown_event",
-        `events that are not Spark's own, left out: ${
-          names.slice(0, KEPT).join(", ")
-        }${names.length > KEPT ? ", ..." : ""}`,
+        `events that are not Spark's own, left out: ${names.slice(0, KEPT).join(", ")}${
+          names.length > KEPT ? ", ..." : ""
+        }`,
         [...this.#unknown.values()].reduce((a, b) => a + b, 0),
       ));
     }
@@ -185,8 +180,7 @@ export class EventReader {
         this.#context.tracksUpdatedBlocks = tracksByDefault(event.sparkVersion);
         return true;
       case "environmentUpdate": {
-        const set =
-          event.sparkProperties["spark.taskMetrics.trackUpdatedBlockStatuses"];
+        const set = event.sparkProperties["spark.taskMetrics.trackUpdatedBlockStatuses"];
         if (set !== undefined) {
           this.#context.tracksUpdatedBlocks = set.toLowerCase() === "true";
         }

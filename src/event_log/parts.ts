@@ -82,8 +82,7 @@ function parseName(name: string): PartName {
 /** So much of a part is looked at for its application and its first time. */
 const HEAD_BYTES = 1 << 22;
 
-const TIME =
-  /"(?:Timestamp|Submission Time|Launch Time|Completion Time|time)":\s*(\d{1,16})\b/;
+const TIME = /"(?:Timestamp|Submission Time|Launch Time|Completion Time|time)":\s*(\d{1,16})\b/;
 
 async function readHead(part: LogPart): Promise<Head> {
   const report = { codecs: [], truncated: false, corrupt: null };
@@ -177,9 +176,7 @@ function orderRolled(
   if (missing > 0) {
     warnings.push(warning(
       "log.missing_parts",
-      `files of the rolling log are missing: there are ${
-        read.map(({ name }) => name.index).join(", ")
-      }`,
+      `files of the rolling log are missing: there are ${read.map(({ name }) => name.index).join(", ")}`,
       missing,
     ));
   }
@@ -193,9 +190,7 @@ function chooseAttempt(
   const starting = units.filter(({ head }) => head.starts);
   const apps = new Set(starting.map(({ head }) => head.appId));
   if (apps.size > 1) throw severalApplications([...apps]);
-  units.sort((a, b) =>
-    a.head.time < b.head.time ? -1 : a.head.time > b.head.time ? 1 : 0
-  );
+  units.sort((a, b) => a.head.time < b.head.time ? -1 : a.head.time > b.head.time ? 1 : 0);
   if (starting.length <= 1) return { units, warnings: [] };
   const last = starting.reduce((a, b) => isLater(b.head, a.head) ? b : a);
   const sameAttempt = starting.filter(({ head }) =>
@@ -218,17 +213,13 @@ function chooseAttempt(
       starting.length - sameAttempt.length,
     ));
   }
-  const others = units.filter(({ head }) =>
-    !head.starts && head.time >= last.head.time
-  );
+  const others = units.filter(({ head }) => !head.starts && head.time >= last.head.time);
   return { units: [last, ...others], warnings };
 }
 
 function isLater(a: Head, b: Head): boolean {
   const numbers = [a, b].map(({ attemptId }) => Number(attemptId ?? 0));
-  return numbers.every(Number.isFinite) && numbers[0] !== numbers[1]
-    ? numbers[0] > numbers[1]
-    : a.time > b.time;
+  return numbers.every(Number.isFinite) && numbers[0] !== numbers[1] ? numbers[0] > numbers[1] : a.time > b.time;
 }
 
 /** The error for logs of more than one application. */
@@ -276,9 +267,8 @@ export async function orderParts(
       { parameters: { names: given.map(({ name }) => baseName(name)) } },
     );
   }
-  const sparkVersion =
-    beside.map((name) => /^SPARK_VERSION_(.+)/.exec(name)?.[1])
-      .find((version) => version !== undefined) ?? null;
+  const sparkVersion = beside.map((name) => /^SPARK_VERSION_(.+)/.exec(name)?.[1])
+    .find((version) => version !== undefined) ?? null;
   const inProgress = parts.some(({ name }) => parseName(name).inProgress) ||
     beside.some((name) => /^appstatus_.*\.inprogress$/.test(name));
   if (parts.length === 1 && parseName(parts[0].name).index === null) {
@@ -298,14 +288,12 @@ export async function orderParts(
     rolledWarnings.set(rolled.parts[0], rolled.warnings);
     units.push(rolled.parts);
   }
-  const chosen = units.length === 1
-    ? { units: [{ parts: units[0] }], warnings: [] }
-    : chooseAttempt(
-      await Promise.all(units.map(async (unit) => ({
-        parts: unit,
-        head: await readHead(unit[0]),
-      }))),
-    );
+  const chosen = units.length === 1 ? { units: [{ parts: units[0] }], warnings: [] } : chooseAttempt(
+    await Promise.all(units.map(async (unit) => ({
+      parts: unit,
+      head: await readHead(unit[0]),
+    }))),
+  );
   warnings.push(...chosen.warnings);
   for (const unit of chosen.units) {
     warnings.push(...rolledWarnings.get(unit.parts[0]) ?? []);

@@ -6,14 +6,7 @@
 import { InputError } from "../errors.ts";
 import type { EventSink, SourceWarning } from "../spark/events.ts";
 import { warning } from "./audit.ts";
-import {
-  concat,
-  decompressed,
-  type DecompressionReport,
-  detectCodec,
-  MAGIC_BYTES,
-  peekChunks,
-} from "./codec/codec.ts";
+import { concat, decompressed, type DecompressionReport, detectCodec, MAGIC_BYTES, peekChunks } from "./codec/codec.ts";
 import { zipEntries } from "./codec/zip.ts";
 import { EventReader, overLimit, type ReadLimits } from "./event_reader.ts";
 import { LineSplitter } from "./lines.ts";
@@ -273,9 +266,7 @@ function noEvents(lines: number, parts: readonly PartResult[]): InputError {
   const damaged = parts.find(({ report }) => report.corrupt !== null)?.report
     .corrupt;
   const received = damaged ??
-    (lines === 0
-      ? "nothing"
-      : `${lines} ${lines === 1 ? "line" : "lines"}, none of which is one`);
+    (lines === 0 ? "nothing" : `${lines} ${lines === 1 ? "line" : "lines"}, none of which is one`);
   return new InputError(
     "event_log.no_events",
     `Cannot read the event log: must hold events of Spark, one JSON object a line: received ${received}`,

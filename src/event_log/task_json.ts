@@ -3,14 +3,7 @@
  *
  * @module
  */
-import type {
-  BlockStatus,
-  TaskEnd,
-  TaskEndReason,
-  TaskInfo,
-  TaskLocality,
-  TaskMetrics,
-} from "../spark/events.ts";
+import type { BlockStatus, TaskEnd, TaskEndReason, TaskInfo, TaskLocality, TaskMetrics } from "../spark/events.ts";
 import type { StorageLevel } from "../spark/storage_level.ts";
 import {
   booleanOr,
@@ -203,9 +196,7 @@ export function taskMetricsOf(
     shuffleWriteTimeNs: numberOr(write, "Shuffle Write Time", 0),
     shuffleRecordsWritten: numberOr(write, "Shuffle Records Written", 0),
     updatedBlocks: blocks.length > 0 || options.tracksUpdatedBlocks
-      ? blocks.map((block) =>
-        blockStatusOf(stringOf(block, "Block ID"), objectOf(block, "Status"))
-      )
+      ? blocks.map((block) => blockStatusOf(stringOf(block, "Block ID"), objectOf(block, "Status")))
       : null,
   };
 }
@@ -279,9 +270,7 @@ export function taskEndOf(
     // Since 2.1.
     killed: booleanOr(info, "Killed", reason.reason === "TaskKilled"),
     metrics: metrics === null ? null : taskMetricsOf(metrics, {
-      peakExecutionMemory: metrics["Peak Execution Memory"] === undefined
-        ? accumulatedPeak(info)
-        : null,
+      peakExecutionMemory: metrics["Peak Execution Memory"] === undefined ? accumulatedPeak(info) : null,
       tracksUpdatedBlocks,
     }),
     accumulables: accumulablesOf(info),

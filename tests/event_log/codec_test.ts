@@ -1,14 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { gzipSync } from "fflate";
-import {
-  type ChunkDecoder,
-  CodecError,
-} from "../../src/event_log/codec/chunk_decoder.ts";
-import {
-  decompressed,
-  type DecompressionReport,
-  detectCodec,
-} from "../../src/event_log/codec/codec.ts";
+import { type ChunkDecoder, CodecError } from "../../src/event_log/codec/chunk_decoder.ts";
+import { decompressed, type DecompressionReport, detectCodec } from "../../src/event_log/codec/codec.ts";
 import { GzipDecoder } from "../../src/event_log/codec/gzip.ts";
 import { Lz4BlockDecoder } from "../../src/event_log/codec/lz4.ts";
 import { LzfDecoder } from "../../src/event_log/codec/lzf.ts";
@@ -21,9 +14,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 async function bytesOf(run: string): Promise<Uint8Array> {
-  const { open } = runParts(run).find(({ name }) =>
-    !/appstatus|events_2/.test(name)
-  )!;
+  const { open } = runParts(run).find(({ name }) => !/appstatus|events_2/.test(name))!;
   return new Uint8Array(await new Response(open()).arrayBuffer());
 }
 
@@ -34,8 +25,7 @@ function decode(
 ): { text: string; complete: boolean } {
   let text = "";
   const utf8 = new TextDecoder();
-  const emit = (piece: Uint8Array) =>
-    void (text += utf8.decode(piece, { stream: true }));
+  const emit = (piece: Uint8Array) => void (text += utf8.decode(piece, { stream: true }));
   for (let at = 0; at < bytes.length; at += size) {
     codec.push(bytes.subarray(at, at + size), emit);
   }
@@ -90,8 +80,7 @@ for (const [codec, [run, make]] of Object.entries(DECODERS)) {
   Deno.test(`${codec}: damage gives a CodecError or other bytes, never anything else`, async () => {
     const bytes = await bytesOf(run);
     let seed = 1;
-    const random = (n: number) =>
-      (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) % n;
+    const random = (n: number) => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) % n;
     for (let i = 0; i < 60; i++) {
       const damaged = bytes.slice(0, 20_000);
       for (let k = 0; k <= i % 5; k++) {
@@ -189,9 +178,7 @@ Deno.test("snappy: long literals and each kind of copy", () => {
 });
 
 function encodeVarint(value: number): number[] {
-  return value < 128
-    ? [value]
-    : [value % 128 | 128, ...encodeVarint(Math.floor(value / 128))];
+  return value < 128 ? [value] : [value % 128 | 128, ...encodeVarint(Math.floor(value / 128))];
 }
 
 Deno.test("zstd: skippable frames are skipped", async () => {

@@ -1,14 +1,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import {
-  DECODERS,
-  eventName,
-  isUnused,
-} from "../../src/event_log/event_json.ts";
+import { DECODERS, eventName, isUnused } from "../../src/event_log/event_json.ts";
 import { MalformedEvent } from "../../src/event_log/json_fields.ts";
 
 const CONTEXT = { tracksUpdatedBlocks: false };
-const decode = (json: Record<string, unknown>) =>
-  DECODERS[eventName(json)](json, CONTEXT);
+const decode = (json: Record<string, unknown>) => DECODERS[eventName(json)](json, CONTEXT);
 
 const LEVEL = {
   "Use Disk": true,
@@ -278,8 +273,7 @@ Deno.test("fields of another type than Spark's are malformed", () => {
       { Event: "SparkListenerStageSubmitted", "Stage Info": [] },
       { Event: "SparkListenerApplicationStart", "App Name": 1, Timestamp: 0 },
       {
-        Event:
-          "org.apache.spark.sql.execution.ui.SparkListenerDriverAccumUpdates",
+        Event: "org.apache.spark.sql.execution.ui.SparkListenerDriverAccumUpdates",
         executionId: 1,
         accumUpdates: [[1]],
       },
@@ -292,8 +286,7 @@ Deno.test("Spark's events without use here are known", () => {
   assertEquals(
     isUnused(
       eventName({
-        Event:
-          "org.apache.spark.sql.streaming.StreamingQueryListener$QueryProgressEvent",
+        Event: "org.apache.spark.sql.streaming.StreamingQueryListener$QueryProgressEvent",
       }),
     ),
     true,

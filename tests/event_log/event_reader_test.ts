@@ -84,9 +84,7 @@ Deno.test("EventReader takes a second start of the same application for a duplic
   const { reader, events } = read([start, start]);
   assertEquals(events.length, 1);
   assertEquals(
-    reader.warnings().some(({ code }) =>
-      code === "log.duplicate_application_start"
-    ),
+    reader.warnings().some(({ code }) => code === "log.duplicate_application_start"),
     true,
   );
 });

@@ -5,8 +5,7 @@ import { LineSplitter } from "../../src/event_log/lines.ts";
 function split(chunks: string[], limit = 100): string[] {
   const lines: string[] = [];
   const splitter = new LineSplitter(
-    (bytes, start, end) =>
-      lines.push(new TextDecoder().decode(bytes.subarray(start, end))),
+    (bytes, start, end) => lines.push(new TextDecoder().decode(bytes.subarray(start, end))),
     limit,
   );
   for (const chunk of chunks) splitter.push(new TextEncoder().encode(chunk));

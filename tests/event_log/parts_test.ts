@@ -3,8 +3,7 @@ import { InputError } from "../../src/errors.ts";
 import { orderParts } from "../../src/event_log/parts.ts";
 import { part } from "../support/runs.ts";
 
-const names = (ordered: { parts: readonly { name: string }[] }) =>
-  ordered.parts.map(({ name }) => name);
+const names = (ordered: { parts: readonly { name: string }[] }) => ordered.parts.map(({ name }) => name);
 const start = (time: number, id = "app-1", attempt?: string) =>
   `{"Event":"SparkListenerApplicationStart","App Name":"t","App ID":"${id}","Timestamp":${time},"User":"u"${
     attempt === undefined ? "" : `,"App Attempt ID":"${attempt}"`
@@ -12,9 +11,7 @@ const start = (time: number, id = "app-1", attempt?: string) =>
 
 Deno.test("orderParts() puts rolled files in the order of their numbers, not of their names", async () => {
   const ordered = await orderParts(
-    [10, 2, 1, 9, 3, 8, 7, 6, 5, 4].map((i) =>
-      part(`d/events_${i}_app-1.zstd`, "")
-    ),
+    [10, 2, 1, 9, 3, 8, 7, 6, 5, 4].map((i) => part(`d/events_${i}_app-1.zstd`, "")),
   );
   assertEquals(
     names(ordered),

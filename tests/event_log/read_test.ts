@@ -2,13 +2,7 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { gzipSync, zipSync } from "fflate";
 import { InputError, LimitError } from "../../src/errors.ts";
 import { readEventLog } from "../../src/event_log/read.ts";
-import {
-  expectedRun,
-  keepEvents,
-  part,
-  RUN_NAMES,
-  runParts,
-} from "../support/runs.ts";
+import { expectedRun, keepEvents, part, RUN_NAMES, runParts } from "../support/runs.ts";
 
 const encoder = new TextEncoder();
 
@@ -16,9 +10,7 @@ function stream(
   ...chunks: (string | Uint8Array)[]
 ): ReadableStream<Uint8Array> {
   return ReadableStream.from(
-    chunks.map((chunk) =>
-      typeof chunk === "string" ? encoder.encode(chunk) : chunk
-    ),
+    chunks.map((chunk) => typeof chunk === "string" ? encoder.encode(chunk) : chunk),
   );
 }
 
@@ -118,9 +110,7 @@ Deno.test("readEventLog() counts malformed lines with their numbers and goes on"
     sink.events.filter(({ kind }) => kind === "unpersistRdd").length,
     2,
   );
-  const malformed = report.warnings.find(({ code }) =>
-    code === "log.malformed_line"
-  )!;
+  const malformed = report.warnings.find(({ code }) => code === "log.malformed_line")!;
   assertEquals(malformed.count, 3);
   assertStringIncludes(malformed.message, "line 2, 4, 5");
 });
@@ -173,9 +163,7 @@ Deno.test("readEventLog() uses what a cut-off compressed log has", async () => {
       "cache_evictions",
     ]
   ) {
-    const { open } = runParts(name).find(({ name }) =>
-      !/appstatus|events_2/.test(name)
-    )!;
+    const { open } = runParts(name).find(({ name }) => !/appstatus|events_2/.test(name))!;
     const bytes = new Uint8Array(await new Response(open()).arrayBuffer());
     const report = await readEventLog(
       stream(bytes.subarray(0, Math.floor(bytes.length * 0.8))),

@@ -1,11 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { MalformedEvent } from "../../src/event_log/json_fields.ts";
-import {
-  accumulatorNumber,
-  taskEndOf,
-  taskEndReasonOf,
-  taskInfoOf,
-} from "../../src/event_log/task_json.ts";
+import { accumulatorNumber, taskEndOf, taskEndReasonOf, taskInfoOf } from "../../src/event_log/task_json.ts";
 
 const INFO = {
   "Task ID": 12,

@@ -76,9 +76,7 @@ export function runParts(name: string): LogPart[] {
 
 /** A part from memory. */
 export function part(name: string, content: string | Uint8Array): LogPart {
-  const bytes = typeof content === "string"
-    ? new TextEncoder().encode(content)
-    : content.slice();
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content.slice();
   return { name, open: () => new Blob([bytes.slice()]).stream() };
 }
 

@@ -3,13 +3,7 @@
  *
  * @module
  */
-import {
-  ByteQueue,
-  type ChunkDecoder,
-  CodecError,
-  type Emit,
-  MAX_BLOCK_BYTES,
-} from "./chunk_decoder.ts";
+import { ByteQueue, type ChunkDecoder, CodecError, type Emit, MAX_BLOCK_BYTES } from "./chunk_decoder.ts";
 import { xxhash32 } from "./xxhash32.ts";
 
 /** "LZ4Block" */
@@ -119,9 +113,7 @@ export class Lz4BlockDecoder implements ChunkDecoder {
       this.#queue.take(HEADER_BYTES);
       const block = this.#queue.take(compressed)!;
       if (size === 0) continue; // the end mark of one stream
-      const bytes = method === METHOD_RAW
-        ? block.slice()
-        : decompressLz4Block(block, size);
+      const bytes = method === METHOD_RAW ? block.slice() : decompressLz4Block(block, size);
       if ((xxhash32(bytes, SEED) & CHECKSUM_MASK) !== checksum) {
         throw new CodecError("lz4 block with a wrong checksum");
       }

@@ -3,12 +3,7 @@
  *
  * @module
  */
-import {
-  ByteQueue,
-  type ChunkDecoder,
-  CodecError,
-  type Emit,
-} from "./chunk_decoder.ts";
+import { ByteQueue, type ChunkDecoder, CodecError, type Emit } from "./chunk_decoder.ts";
 
 /** "ZV", type (0 stored, 1 compressed), length 2 (big endian); compressed chunks have 2 more bytes of original length. */
 const STORED_HEADER = 5;
@@ -79,9 +74,7 @@ export class LzfDecoder implements ChunkDecoder {
       const whole = this.#queue.take(headerBytes)!;
       const body = this.#queue.take(length)!;
       emit(
-        compressed
-          ? decompressLzfChunk(body, whole[5] << 8 | whole[6])
-          : body.slice(),
+        compressed ? decompressLzfChunk(body, whole[5] << 8 | whole[6]) : body.slice(),
       );
     }
   }

@@ -3,13 +3,7 @@
  *
  * @module
  */
-import {
-  ByteQueue,
-  type ChunkDecoder,
-  CodecError,
-  type Emit,
-  MAX_BLOCK_BYTES,
-} from "./chunk_decoder.ts";
+import { ByteQueue, type ChunkDecoder, CodecError, type Emit, MAX_BLOCK_BYTES } from "./chunk_decoder.ts";
 
 /** 0x82 "SNAPPY" 0x00, version 4, compatible version 4. */
 const MAGIC = [0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00];

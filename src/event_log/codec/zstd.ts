@@ -4,12 +4,7 @@
  * @module
  */
 import { Decompress } from "fzstd";
-import {
-  ByteQueue,
-  type ChunkDecoder,
-  CodecError,
-  type Emit,
-} from "./chunk_decoder.ts";
+import { ByteQueue, type ChunkDecoder, CodecError, type Emit } from "./chunk_decoder.ts";
 
 const MAGIC = 0xfd2fb528;
 /** Skippable frames have 16 magics: 0x184D2A50 to 0x184D2A5F. */
