@@ -4,18 +4,8 @@
  *
  * @module
  */
-import type {
-  BlockUpdated,
-  PoolState,
-  SparkEvent,
-  TaskEnd,
-} from "../spark/events.ts";
-import {
-  type MarkExample,
-  type MarkKind,
-  MarkTally,
-  type MemoryMark,
-} from "./charts_marks.ts";
+import type { BlockUpdated, PoolState, SparkEvent, TaskEnd } from "../spark/events.ts";
+import { type MarkExample, type MarkKind, MarkTally, type MemoryMark } from "./charts_marks.ts";
 import { StateSeries, StepSeries } from "./charts_series.ts";
 import type { GridHolder, TimeGrid } from "./charts_time_grid.ts";
 
@@ -321,9 +311,7 @@ export class MemoryCharts {
       cores: executor.cores,
       maxOnHeapMemory: executor.maxOnHeap,
       maxOffHeapMemory: executor.maxOffHeap,
-      points: executor.hasPools
-        ? poolPoints(executor, this.#grid)
-        : observedPoints(executor, this.#grid),
+      points: executor.hasPools ? poolPoints(executor, this.#grid) : observedPoints(executor, this.#grid),
       marks: executor.marks.finish(this.#grid),
     }));
   }
@@ -359,9 +347,7 @@ function poolPoints(executor: Executor, grid: TimeGrid): MemoryPoint[] {
     const last = series.last(i);
     const time = grid.timeOf(bucket);
     const end = poolPoint(time + Math.floor(grid.widthMs / 2), last);
-    return last.every((value, k) => value === fullest[k])
-      ? [end]
-      : [poolPoint(time, fullest), end];
+    return last.every((value, k) => value === fullest[k]) ? [end] : [poolPoint(time, fullest), end];
   });
 }
 

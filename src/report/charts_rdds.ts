@@ -215,9 +215,7 @@ export class RddCharts {
         memoryBytes: rdd.series.last(i)[0],
       })),
     }))
-      .sort((a, b) =>
-        b.peakMemoryBytes - a.peakMemoryBytes || a.rddId - b.rddId
-      )
+      .sort((a, b) => b.peakMemoryBytes - a.peakMemoryBytes || a.rddId - b.rddId)
       .slice(0, this.#maxRdds);
   }
 }

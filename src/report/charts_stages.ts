@@ -104,8 +104,7 @@ export class StageGraphs {
       case "stageCompleted": {
         const attempt = this.#attempt(event.stageInfo);
         if (attempt === null) return;
-        const { failureReason, submissionTime, completionTime } =
-          event.stageInfo;
+        const { failureReason, submissionTime, completionTime } = event.stageInfo;
         attempt.submissionTime = submissionTime ?? attempt.submissionTime;
         attempt.completionTime = completionTime;
         attempt.status = failureReason === null ? "succeeded" : "failed";
@@ -129,9 +128,7 @@ export class StageGraphs {
         parentIds: [...info.parentIds],
         jobIds: [],
         cachedRddIds: info.rddInfos
-          .filter(({ storageLevel }) =>
-            storageLevel.useMemory || storageLevel.useDisk
-          )
+          .filter(({ storageLevel }) => storageLevel.useMemory || storageLevel.useDisk)
           .map(({ rddId }) => rddId),
         attempts: new Map(),
       };

@@ -3,13 +3,7 @@
  *
  * @module
  */
-import type {
-  PoolState,
-  SparkEvent,
-  StageInfo,
-  TaskEnd,
-  TaskMetrics,
-} from "../../src/spark/events.ts";
+import type { PoolState, SparkEvent, StageInfo, TaskEnd, TaskMetrics } from "../../src/spark/events.ts";
 import { STORAGE_LEVELS } from "../../src/spark/storage_level.ts";
 
 export const METRICS: TaskMetrics = {

@@ -22,12 +22,9 @@ const states = fc.array(
 Deno.test("the fullest moment and the last state survive any number of widenings", () => {
   fc.assert(fc.property(states, (steps) => {
     let time = 1000;
-    const events = steps.map(({ after, ...pools }) =>
-      memoryState(time += after, pools)
-    );
+    const events = steps.map(({ after, ...pools }) => memoryState(time += after, pools));
     const { points } = fold(events).executors[0];
-    const used = (i: number) =>
-      points[i].onHeap.storageMemoryUsed + points[i].onHeap.executionMemoryUsed;
+    const used = (i: number) => points[i].onHeap.storageMemoryUsed + points[i].onHeap.executionMemoryUsed;
     const expected = Math.max(
       ...steps.map((s) => s.storageMemoryUsed + s.executionMemoryUsed),
     );

@@ -49,9 +49,7 @@ Deno.test("what is cached at the end equals a plain model's", () => {
       }
     }
     for (const chart of charts.finish().rdds) {
-      const blocks = [...model].filter(([key]) =>
-        key.split(" ")[1] === String(chart.rddId)
-      ).map(([, block]) => block);
+      const blocks = [...model].filter(([key]) => key.split(" ")[1] === String(chart.rddId)).map(([, block]) => block);
       const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
       assertEquals(chart.endMemoryBytes, sum(blocks.map((b) => b.memory)));
       assertEquals(chart.endDiskBytes, sum(blocks.map((b) => b.disk)));
