@@ -10,6 +10,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/spark"],
   ["src/kernel.ts", "src/kernel"],
   ["src/event_log", "src/simulator"],
+  ["src/prng.ts", "src/errors.ts"],
   ["src/workload", "src/report"],
   ["src/replay", "src/what_if"],
   ["src/mod.ts"],
@@ -18,6 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
 
 /** Imports inside one row that are meant: from, to. */
 const ALSO: readonly (readonly [string, string])[] = [
+  ["src/prng.ts", "src/errors.ts"],
   ["src/workload", "src/report"],
   ["src/cli", "routes"],
 ];
