@@ -32,7 +32,7 @@ function distance(a: string, b: string, limit: number): number {
 }
 
 /**
- * The candidate that is nearest to a name, or null when none is near: at most a quarter of its characters differ,
+ * The candidate that is nearest to a name, or null when none is near: at most two characters, or a sixth of them, differ;
  * upper and lower case count as equal.
  *
  * @example
@@ -52,7 +52,7 @@ export function nearestName(
   if (name.length > MAX_LENGTH) return null;
   const wanted = name.toLowerCase();
   let best: string | null = null;
-  let bestDistance = Math.max(1, Math.floor(name.length / 4)) + 1;
+  let bestDistance = Math.max(2, Math.floor(name.length / 6)) + 1;
   for (const candidate of candidates) {
     if (candidate.length > MAX_LENGTH) continue;
     const away = distance(wanted, candidate.toLowerCase(), bestDistance);

@@ -1,0 +1,104 @@
+/**
+ * Rules that differ by version: the memory manager, the block store and the sizing of the heap.
+ *
+ * @module
+ */
+import { type Collector, from, rule } from "../version_rule.ts";
+
+/** Of the memory manager, the block store and the sizing of the heap. */
+export const MEMORY_RULES = Object.freeze({
+  manager: rule<"static" | "unified">(
+    "read",
+    "SPARK-10000",
+    "one pool that storage and execution share, or two fixed ones (StaticMemoryManager)",
+    [["1.0", "static"], ["1.6", "unified"]],
+  ),
+  refusesEmptyExecutionPool: from(
+    "run",
+    "3.0.0",
+    null,
+    "an on-heap execution pool of 0 bytes is refused at start, and spark.memory.storageFraction must be below 1",
+  ),
+  checksExecutorMemory: from(
+    "read",
+    "2.0",
+    "SPARK-12759",
+    "spark.executor.memory below 1.5 times the reserved memory is refused",
+  ),
+  borrowsOnlyWhatIsMissing: from(
+    "run",
+    "2.2.0",
+    "SPARK-21090",
+    "storage borrows from execution what it lacks; before, up to the whole request",
+  ),
+  evictionReachesExecutionAtOnce: from(
+    "run",
+    "2.0",
+    null,
+    "bytes evicted for execution join its pool in the same call; in 1.6 they become free storage first",
+  ),
+  offHeapStorage: from(
+    "read",
+    "2.0",
+    "SPARK-13992",
+    "blocks can be stored off-heap; in 1.6 all of spark.memory.offHeap.size belongs to execution",
+  ),
+  locksBlocks: from(
+    "read",
+    "2.0",
+    "SPARK-12757",
+    "blocks that are being read or written are not evicted",
+  ),
+  missingBlockError: rule<"IllegalStateException" | "SparkException">(
+    "run",
+    null,
+    "unlocking a block that is not there: IllegalStateException 'Block X not found', or SparkException 'Block X does not exist'",
+    [["1.0", "IllegalStateException"], ["3.3.0", "SparkException"]],
+  ),
+  wrongEntryError: rule<"plain" | "internal" | "internalSqlState">(
+    "run",
+    null,
+    "reading an entry as the wrong kind: IllegalArgumentException, or SparkException [INTERNAL_ERROR_STORAGE], from 4.0 with SQLSTATE",
+    [["1.0", "plain"], ["3.5.0", "internal"], ["4.0.0", "internalSqlState"]],
+  ),
+  minMemoryError: rule<"double" | "plain" | "errorClass">(
+    "run",
+    null,
+    "how too little memory is refused: 1.6 prints a Double, 2.0 names the options, 3.5 has [INVALID_DRIVER_MEMORY]",
+    [["1.0", "double"], ["2.0", "plain"], ["3.5.0", "errorClass"]],
+  ),
+  confValueError: rule<"plain" | "named" | "errorClass">(
+    "run",
+    null,
+    "how a bad setting is refused: the check's text, with key and value from 3.2, [INVALID_CONF_VALUE...] from 4.1",
+    [["1.0", "plain"], ["3.2.0", "named"], ["4.1.0", "errorClass"]],
+  ),
+  pageSizeLeavesHeaderUnder: rule<readonly Collector[]>(
+    "run",
+    "SPARK-37593",
+    "collectors under which the default on-heap page is 16 bytes smaller, so that it fits their regions",
+    [
+      ["1.0", []],
+      ["3.3.0", ["g1"]],
+      ["4.1.0", ["g1", "zgc", "shenandoah"]],
+    ],
+  ),
+  usualCollector: rule<Collector>(
+    "read",
+    null,
+    "the collector of the Java that this version usually runs on: assumed where none is named",
+    [["1.0", "parallel"], ["3.0.0", "g1"]],
+  ),
+  containerHoldsOffHeap: from(
+    "read",
+    "3.0.0",
+    "SPARK-28577",
+    "the executor's container is asked for with room for spark.memory.offHeap.size",
+  ),
+  unmanagedConsumers: from(
+    "run",
+    "4.1.0",
+    "SPARK-53001",
+    "memory of consumers outside the manager lowers what storage and execution may take (off by default)",
+  ),
+});

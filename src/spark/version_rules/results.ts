@@ -1,0 +1,52 @@
+/**
+ * Rules that differ by version: the path of task results.
+ *
+ * @module
+ */
+import { from, rule } from "../version_rule.ts";
+
+/** Of the path of task results. */
+export const RESULTS_RULES = Object.freeze({
+  indirectFrom: rule<"akkaFrame" | "maxDirectResultSize">(
+    "read",
+    null,
+    "a result goes by way of the block manager from spark.akka.frameSize less 200 KiB on, or above spark.task.maxDirectResultSize",
+    [["1.0", "akkaFrame"], ["2.0", "maxDirectResultSize"]],
+  ),
+  hasMaxResultSize: from(
+    "read",
+    "1.2",
+    "SPARK-3466",
+    "spark.driver.maxResultSize exists",
+  ),
+  mapStagesAbort: rule<boolean>(
+    "run",
+    "SPARK-32470",
+    "results of shuffle map tasks above spark.driver.maxResultSize abort the stage",
+    [["1.0", true], ["3.1.0", false]],
+  ),
+  countsValueBytesOnly: from(
+    "run",
+    "3.4.0",
+    "SPARK-40261",
+    "a direct result counts its value towards spark.driver.maxResultSize, without its accumulator updates",
+  ),
+  refusedResultIsKilled: from(
+    "run",
+    ["2.4.5", "3.0.0"],
+    "SPARK-29177",
+    "a task whose result was refused ends as TaskKilled; before, its end was never reported",
+  ),
+  undoSubtractsWholeResult: from(
+    "run",
+    "3.4.0",
+    "SPARK-40261",
+    "a success that lost against another attempt takes its whole size off the total, more than was added",
+  ),
+  ignoresQueuedResultOfLostExecutor: from(
+    "run",
+    "3.3.0",
+    "SPARK-37300",
+    "a success that still waits to be fetched when its executor is lost is ignored",
+  ),
+});

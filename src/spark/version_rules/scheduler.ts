@@ -1,0 +1,154 @@
+/**
+ * Rules that differ by version: the schedulers.
+ *
+ * @module
+ */
+import { from, rule } from "../version_rule.ts";
+
+/** Of the schedulers. */
+export const SCHEDULER_RULES = Object.freeze({
+  killsTasksAtJobEnd: from(
+    "run",
+    "3.0.0",
+    null,
+    "attempts of the result stage that still run when its job ends are killed",
+  ),
+  dagNotifiesPartitionCompletion: from(
+    "run",
+    "3.0.0",
+    null,
+    "the DAGScheduler tells the task sets of a stage that a partition is done; before, the TaskSetManager did",
+  ),
+  epochOfEmptyMapStage: from(
+    "run",
+    "3.2.0",
+    null,
+    "a map stage that is available when it is submitted also raises the epoch",
+  ),
+  taskStartHasOwnAttempt: from(
+    "run",
+    "3.2.0",
+    null,
+    "a task's start names the stage attempt that it belongs to, not the stage's newest",
+  ),
+  workerLossRemovesHostOutputs: from(
+    "run",
+    "3.1.0",
+    null,
+    "an executor lost with its worker takes the shuffle outputs of the whole host with it",
+  ),
+  separateFileLostEpoch: from(
+    "run",
+    ["2.4.7", "3.0.1"],
+    "SPARK-32003",
+    "lost shuffle files have their own epoch, so a fetch failure after the executor's loss still removes outputs",
+  ),
+  skippedStageUsesAttempt: from(
+    "run",
+    ["3.2.1", "3.3.0"],
+    "SPARK-37481",
+    "a skipped stage uses up attempt 0",
+  ),
+  failureCountRestartsOnSuccess: from(
+    "run",
+    "3.3.0",
+    null,
+    "a success sets the count of a partition's failures back to 0",
+  ),
+  lossBeforeRunningIsNotCounted: from(
+    "run",
+    "3.4.0",
+    null,
+    "the loss of an executor that had not reported the task as running is no failure of the task",
+  ),
+  newTaskSetMakesOldZombie: from(
+    "run",
+    ["2.3.4", "2.4.1", "3.0.0"],
+    "SPARK-23433",
+    "a stage's new task set makes the older ones zombies; before, a second active one was an error",
+  ),
+  reportsNotSerializable: from(
+    "run",
+    "3.4.0",
+    null,
+    "a NotSerializableException ends the task in the events before the stage is aborted",
+  ),
+  hasStageMaxAttempts: from(
+    "read",
+    "3.5.0",
+    "SPARK-42577",
+    "spark.stage.maxAttempts limits all attempts of a stage",
+  ),
+  unregistersIndeterminateOutputs: from(
+    "read",
+    "3.0.0",
+    null,
+    "an indeterminate map stage that is not complete loses all its outputs when it is resubmitted",
+  ),
+  ignoresOldIndeterminateAttempts: from(
+    "read",
+    "3.5.0",
+    null,
+    "successes of older attempts of an indeterminate map stage are ignored",
+  ),
+  abortsAfterKillingTasks: from(
+    "run",
+    "4.0.0",
+    null,
+    "a failing job kills its tasks first and posts the abort of the stage afterwards",
+  ),
+  completesFailedAttempts: from(
+    "run",
+    "4.0.0",
+    null,
+    "a job that fails also kills and completes stages with failed attempts",
+  ),
+  suspendsKilledTaskSets: from(
+    "run",
+    "4.0.0",
+    null,
+    "task sets whose attempts were all killed launch nothing any more",
+  ),
+  removesExecutorsAsync: from(
+    "run",
+    "4.1.0",
+    null,
+    "the block manager master is told of a lost executor without waiting",
+  ),
+  checksumRollback: from(
+    "read",
+    "4.1.0",
+    null,
+    "a shuffle output whose checksum changed rolls back the succeeding stages",
+  ),
+  hashOrder: rule<"2.12" | "2.13">(
+    "run",
+    null,
+    "the order in which Scala's hash sets are walked (Spark 4 is built for Scala 2.13 only)",
+    [["1.0", "2.12"], ["4.0.0", "2.13"]],
+  ),
+  lostTaskText: rule<"host" | "hostExecutor" | "separate">(
+    "run",
+    null,
+    "'Lost task 0.3 in stage 0.0 (TID 4, h1)', '(TID 4, h1, executor e1)', or '(TID 4) (h1 executor e1)'",
+    [["1.0", "host"], ["2.1", "hostExecutor"], ["3.1.0", "separate"]],
+  ),
+  stageCancelledText: rule<"plain" | "reason">(
+    "run",
+    null,
+    "tasks are killed with 'Stage cancelled', or with 'Stage cancelled: ' and the reason",
+    [["1.0", "plain"], ["3.5.0", "reason"]],
+  ),
+  jobCancelledText: rule<"plain" | "errorClass">(
+    "run",
+    null,
+    "'Job 0 cancelled ...', or '[SPARK_JOB_CANCELLED] Job 0 cancelled ... SQLSTATE: XXKDA'",
+    [["1.0", "plain"], ["4.0.0", "errorClass"]],
+  ),
+  fetchFailedAbortText: rule<"inline" | "newLine">(
+    "run",
+    null,
+    "the failure that made a stage give up follows 'Most recent failure reason:' after a space, or on a new line",
+    [["1.0", "inline"], ["3.2.0", "newLine"]],
+  ),
+});
