@@ -4,3 +4,79 @@
  *
  * @module
  */
+import { join } from "node:path";
+
+const ASSEMBLY = join(import.meta.dirname!, "..", "..", "assembly");
+const COMPILER = "npm:assemblyscript@0.28.20/asc";
+
+/** Compiles assembly/ into `file`. */
+async function compile(file: string): Promise<void> {
+  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--quiet",
+      "-A",
+      COMPILER,
+      "--config",
+      "asconfig.json",
+      "--target",
+      "release",
+      "--outFile",
+      file,
+    ],
+    cwd: ASSEMBLY,
+    stderr: "piped",
+  }).output();
+  if (code !== 0) throw new Error(new TextDecoder().decode(stderr));
+}
+
+/** The module that carries the kernel where a .wasm file cannot be loaded. */
+function base64Module(wasm: Uint8Array): string {
+  let binary = "";
+  for (const byte of wasm) binary += String.fromCharCode(byte);
+  const lines = btoa(binary).match(/.{1,112}/g)!;
+  return `// Made by \`deno task build\` from assembly/. Do not edit.
+// deno-fmt-ignore-file
+/** assembly/build/kernel.wasm in base64. */
+export const KERNEL_WASM: string =
+  "${lines.join('" +\n  "')}";
+`;
+}
+
+/** Builds into `folder`: kernel.wasm and kernel_wasm.ts. */
+export async function buildKernel(folder: string): Promise<void> {
+  const wasm = join(folder, "kernel.wasm");
+  await compile(wasm);
+  await Deno.writeTextFile(
+    join(folder, "kernel_wasm.ts"),
+    base64Module(await Deno.readFile(wasm)),
+  );
+}
+
+async function check(): Promise<boolean> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await buildKernel(folder);
+    for (const name of ["kernel.wasm", "kernel_wasm.ts"]) {
+      const built = await Deno.readFile(join(folder, name));
+      const committed = await Deno.readFile(join(ASSEMBLY, "build", name));
+      if (
+        built.length !== committed.length ||
+        built.some((byte, i) => byte !== committed[i])
+      ) {
+        console.error(
+          `assembly/build/${name} is not what assembly/ gives: run deno task build`,
+        );
+        return false;
+      }
+    }
+    return true;
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+if (import.meta.main) {
+  if (Deno.args.includes("--check")) Deno.exit(await check() ? 0 : 1);
+  await buildKernel(join(ASSEMBLY, "build"));
+}
