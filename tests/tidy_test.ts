@@ -20,6 +20,7 @@ const LAYERS: readonly (readonly string[])[] = [
 /** Imports inside one row that are meant: from, to. */
 const ALSO: readonly (readonly [string, string])[] = [
   ["src/prng.ts", "src/errors.ts"],
+  ["src/kernel.ts", "src/kernel"],
   ["src/workload", "src/report"],
   ["src/cli", "routes"],
 ];

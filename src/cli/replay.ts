@@ -101,7 +101,28 @@ async function traceText(path: string, io: Io): Promise<string> {
   }
 }
 
-function* parsedLines(path: string, text: string): Generator<TraceLine> {
+/** A whole number of 16 digits or more. */
+const LONG_INTEGER = /[0-9]{16}/;
+
+/** A line's JSON, whole numbers beyond 2^53 - 1 as BigInt. */
+function parseExactly(text: string): TraceLine {
+  if (!LONG_INTEGER.test(text)) return JSON.parse(text);
+  return JSON.parse(text, (_key, value, context?: { source: string }) => {
+    return Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?[0-9]+$/.test(context?.source ?? "")
+      ? BigInt(context!.source)
+      : value;
+  });
+}
+
+/** The text of an output line; BigInts as the whole numbers that they are. */
+function lineText(output: object): string {
+  return JSON.stringify(output, (_key, value) => {
+    // deno-lint-ignore no-explicit-any -- JSON.rawJSON is newer than the type library
+    return typeof value === "bigint" ? (JSON as any).rawJSON(String(value)) : value;
+  });
+}
+
+function* parsedLines(path: string, text: string, settings: { exact: boolean }): Generator<TraceLine> {
   let line = 0;
   for (let start = 0; start < text.length;) {
     let end = text.indexOf("\n", start);
@@ -111,7 +132,7 @@ function* parsedLines(path: string, text: string): Generator<TraceLine> {
     start = end + 1;
     if (one === "") continue;
     try {
-      yield JSON.parse(one);
+      yield settings.exact ? parseExactly(one) : JSON.parse(one);
     } catch (cause) {
       throw new InputError(
         "replay.json",
@@ -127,7 +148,8 @@ function opened(
   path: string,
   text: string,
 ): { format: TraceFormat; header: TraceLine; lines: Iterable<TraceLine> } {
-  const lines = parsedLines(path, text);
+  const settings = { exact: false };
+  const lines = parsedLines(path, text, settings);
   const first = lines.next();
   if (first.done) {
     throw new InputError(
@@ -138,7 +160,9 @@ function opened(
       },
     );
   }
-  return { format: traceFormat(first.value), header: first.value, lines };
+  const format = traceFormat(first.value);
+  settings.exact = format.exactIntegers ?? false;
+  return { format, header: first.value, lines };
 }
 
 function records(
@@ -159,7 +183,7 @@ function printLines(
   let pending = "";
   for (const { output } of records(path, text, options)) {
     if (output === null) continue;
-    pending += JSON.stringify(output) + "\n";
+    pending += lineText(output) + "\n";
     if (pending.length > 1 << 16) {
       io.stdout(pending);
       pending = "";

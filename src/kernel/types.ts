@@ -8,6 +8,8 @@
  * @module
  */
 
+import type { MemoryStatus } from "./memory_error.ts";
+
 /** Spark's MemoryMode. */
 export type MemoryMode = 0 | 1;
 export const ON_HEAP: MemoryMode = 0;
@@ -41,18 +43,21 @@ export const PutFlags = {
   USE_DISK: 2,
 } as const;
 
-/** The rules that differ between Spark versions; the defaults are those of 2.4.0. */
+/**
+ * The rules that differ between Spark versions, named and meant as in VERSION_RULES.memory of ../spark/versions.ts;
+ * those that are left out are as in 2.4.0.
+ */
 export interface MemoryRules {
-  /** An execution pool of size 0 is refused (MemoryManager, since 3.0). */
-  readonly requiresExecutionMemory: boolean;
-  /** Storage borrows min(executionFree, n) instead of what it lacks (UnifiedMemoryManager until 2.2, SPARK-21090). */
-  readonly borrowsWholeRequest: boolean;
-  /** What execution evicts becomes free storage and reaches the execution pool with the next request only (1.6). */
-  readonly evictedBytesStayInStorage: boolean;
-  /** Blocks cannot be stored off-heap (1.6). */
-  readonly noOffHeapStorage: boolean;
-  /** Unmanaged memory lowers the limits (since 4.1 with a polling interval > 0, SPARK-53001). */
-  readonly unmanagedMemory: boolean;
+  /** An on-heap execution pool of 0 bytes is refused (since 3.0). Default false. */
+  readonly refusesEmptyExecutionPool: boolean;
+  /** Storage borrows from execution what it lacks; before SPARK-21090, up to the whole request. Default true. */
+  readonly borrowsOnlyWhatIsMissing: boolean;
+  /** Bytes evicted for execution join its pool in the same call; in 1.6 with its next request. Default true. */
+  readonly evictionReachesExecutionAtOnce: boolean;
+  /** Blocks can be stored off-heap (since 2.0). Default true. */
+  readonly offHeapStorage: boolean;
+  /** Unmanaged memory lowers the limits (since 4.1, SPARK-53001). Default false. */
+  readonly unmanagedConsumers: boolean;
 }
 
 /** How an executor's memory is laid out; bytes. */
@@ -134,7 +139,7 @@ export interface MemoryEventVisitor {
   /** A waiting acquire was evaluated and waits on. */
   waitsOn?(ticket: number, taskAttemptId: number): void;
   /** A waiting acquire ended with what Spark would throw, for example `TASK_NOT_ACTIVE`. */
-  failed?(ticket: number, status: string, taskAttemptId: number): void;
+  failed?(ticket: number, status: MemoryStatus, taskAttemptId: number): void;
   /** More was released than held; Spark logs a warning and releases what is there. `taskAttemptId` is null for storage. */
   overRelease?(
     released: number,
@@ -295,7 +300,7 @@ export interface ExecutorMemory {
 
   /** Whether the last call left events. */
   readonly hasEvents: boolean;
-  /** Shows the events of the last call to a visitor; they are gone with the next call. */
+  /** Shows the events of the last call to a visitor, once; they are gone with the next call. */
   drain(visitor: MemoryEventVisitor): void;
 
   /** Gives the executor's memory back; the object must not be used afterwards. */

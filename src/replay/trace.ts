@@ -40,6 +40,8 @@ export interface ReplayOptions {
 export interface TraceFormat {
   /** What is replayed, for messages: `memory`, `scheduler`, `spilling`. */
   readonly name: string;
+  /** Whole numbers beyond 2^53 - 1 come as BigInt, in the lines after the header; without it, as the nearest number. */
+  readonly exactIntegers?: boolean;
   /** Whether a header is of this format. */
   detects(header: TraceLine): boolean;
   /**

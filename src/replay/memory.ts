@@ -1,0 +1,105 @@
+/**
+ * Traces of Spark's memory manager and block store (UnifiedMemoryManager, MemoryStore, BlockInfoManager).
+ *
+ * @module
+ */
+import { MemoryError } from "../kernel.ts";
+import { compareDump } from "./memory/dump.ts";
+import { MemoryEngine, type OperationOutcome } from "./memory/engine.ts";
+import { exceptionText } from "./memory/exceptions.ts";
+import { type MemoryTraceSettings, readTraceHeader } from "./memory/trace_header.ts";
+import {
+  type Difference,
+  type ReplayOptions,
+  type ReplayRecord,
+  sameJson,
+  type TraceFormat,
+  type TraceLine,
+} from "./trace.ts";
+
+/** Fields of an operation's line that are outcomes; all others are inputs. Of `wk` the order is an input. */
+const OUTCOMES = ["r", "x", "ev", "done", "wk", "wev", "w", "s", "u"] as const;
+/** Outcomes that are left out when empty. */
+const LISTS: ReadonlySet<string> = new Set(["ev", "done", "wk", "wev", "w"]);
+/** Any of these says that a line holds its outcomes. */
+const ALWAYS_THERE = ["r", "x", "s"] as const;
+
+/** The format of the memory traces. */
+export const MEMORY_TRACE: TraceFormat = {
+  name: "memory",
+  exactIntegers: true,
+  detects: (header) =>
+    header !== null && typeof header === "object" && "unrollThreshold" in header && !("blocks" in header),
+  replay,
+};
+
+function* replay(header: TraceLine, lines: Iterable<TraceLine>, options: ReplayOptions): Generator<ReplayRecord> {
+  const settings = readTraceHeader(header, options);
+  const engine = startEngine(settings);
+  if (typeof engine === "string") {
+    yield { line: 1, output: { refused: engine }, compared: false, differences: [] };
+    return;
+  }
+  yield headerRecord(header, settings, engine);
+  let number = 1;
+  for (const line of lines) {
+    number++;
+    if ("op" in line) yield operationRecord(number, line, engine.apply(line));
+    else if ("dump" in line) {
+      yield { line: number, output: null, compared: false, differences: compareDump(line, engine) };
+    }
+  }
+}
+
+/** The engine, or what Spark says when it refuses the layout. */
+function startEngine(settings: MemoryTraceSettings): MemoryEngine | string {
+  try {
+    return new MemoryEngine(settings);
+  } catch (error) {
+    if (!(error instanceof MemoryError) || error.status !== "EXECUTION_MEMORY_REQUIRED") throw error;
+    return exceptionText(error.status, {}, settings.rules);
+  }
+}
+
+function headerRecord(header: TraceLine, settings: MemoryTraceSettings, engine: MemoryEngine): ReplayRecord {
+  const computed: Record<string, unknown> = {
+    regionOn: settings.executor.onHeapStorageRegionSize,
+    regionOff: settings.executor.offHeapStorageRegionSize,
+    init: Array.from(engine.executor.stateNumbers()),
+  };
+  const differences: Difference[] = [];
+  for (const [what, value] of Object.entries(computed)) {
+    if (what in header && !sameJson(header[what], value)) {
+      differences.push({ what, recorded: header[what], computed: value });
+    }
+  }
+  return { line: 1, output: { ...header, ...computed }, compared: false, differences };
+}
+
+function operationRecord(number: number, line: TraceLine, outcome: OperationOutcome): ReplayRecord {
+  const computed: Record<string, unknown> = {};
+  for (const what of OUTCOMES) {
+    const value = outcome[what];
+    if (value === undefined || (LISTS.has(what) && (value as unknown[]).length === 0)) continue;
+    computed[what] = value;
+  }
+  const output: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(line)) {
+    if (!(OUTCOMES as readonly string[]).includes(field)) output[field] = value;
+  }
+  Object.assign(output, computed);
+  const compared = ALWAYS_THERE.some((what) => what in line);
+  return { line: number, output, compared, differences: compared ? differencesOf(line, computed) : [] };
+}
+
+function differencesOf(line: TraceLine, computed: Record<string, unknown>): Difference[] {
+  const differences: Difference[] = [];
+  for (const what of OUTCOMES) {
+    // counters of unmanaged memory are recorded from 4.1 on only
+    if (what === "u" && !("u" in line)) continue;
+    if (!sameJson(line[what], computed[what])) {
+      differences.push({ what, recorded: line[what], computed: computed[what] });
+    }
+  }
+  return differences;
+}

@@ -1,0 +1,96 @@
+/**
+ * The header of a memory trace: how the executor is laid out.
+ *
+ * @module
+ */
+import { InputError } from "../../errors.ts";
+import type { ExecutorMemoryOptions, MemoryRules, UnrollSettings } from "../../kernel.ts";
+import { rulesFor, type SparkRules } from "../../spark/versions.ts";
+import { REFERENCE_SPARK_VERSION } from "../../spark/spark_version.ts";
+import type { ReplayOptions, TraceLine } from "../trace.ts";
+
+/** What a header says, and the version's rules. */
+export interface MemoryTraceSettings {
+  readonly executor: ExecutorMemoryOptions;
+  readonly unroll: UnrollSettings;
+  /** Milliseconds between two polls of unmanaged memory; 0: never. */
+  readonly unmanagedPollMs: number;
+  readonly sparkVersion: string;
+  readonly rules: SparkRules;
+}
+
+/**
+ * Reads a header. The recorded manager was made with all of the heap as unified memory, so that the storage region is
+ * the fraction of it, truncated (UnifiedMemoryManager.apply).
+ *
+ * @throws {InputError} `replay.header` for a size or fraction that is none; `replay.version` for a version without a
+ * unified memory manager
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { readTraceHeader } from "./trace_header.ts";
+ *
+ * const header = { heap: 10007, off: 0, frac: 0.7, unrollThreshold: 454, checkPeriod: 16, growth: 1.5 };
+ * assertEquals(readTraceHeader(header, {}).executor.onHeapStorageRegionSize, 7004);
+ * ```
+ */
+export function readTraceHeader(header: TraceLine, options: ReplayOptions): MemoryTraceSettings {
+  const sparkVersion = options.sparkVersion ?? header.spark ?? REFERENCE_SPARK_VERSION;
+  const rules = rulesFor(sparkVersion);
+  if (rules.memory.manager !== "unified") {
+    throw new InputError(
+      "replay.version",
+      `Cannot replay a memory trace: Spark must have a unified memory manager (1.6 and later): received ${sparkVersion}`,
+      { parameters: { sparkVersion } },
+    );
+  }
+  const heap = size(header, "heap");
+  const off = size(header, "off");
+  const fraction = number(header, "frac", (value) => value >= 0 && value <= 1, "in [0, 1]");
+  return {
+    executor: {
+      maxHeapMemory: heap,
+      onHeapStorageRegionSize: Math.trunc(heap * fraction),
+      maxOffHeapMemory: off,
+      offHeapStorageRegionSize: rules.memory.offHeapStorage ? Math.trunc(off * fraction) : 0,
+      rules: memoryRules(rules),
+      wakeOrder: "host",
+    },
+    unroll: {
+      memoryThreshold: size(header, "unrollThreshold"),
+      checkPeriod: number(header, "checkPeriod", (value) => Number.isInteger(value) && value > 0, "a positive integer"),
+      growthFactor: number(header, "growth", (value) => value > 0, "positive"),
+    },
+    unmanagedPollMs: header.unmanagedPollMs ?? 0,
+    sparkVersion,
+    rules,
+  };
+}
+
+/** The rules that concern the kernel. */
+function memoryRules({ memory }: SparkRules): MemoryRules {
+  return {
+    refusesEmptyExecutionPool: memory.refusesEmptyExecutionPool,
+    borrowsOnlyWhatIsMissing: memory.borrowsOnlyWhatIsMissing,
+    evictionReachesExecutionAtOnce: memory.evictionReachesExecutionAtOnce,
+    offHeapStorage: memory.offHeapStorage,
+    unmanagedConsumers: memory.unmanagedConsumers,
+  };
+}
+
+function size(header: TraceLine, field: string): number {
+  return number(header, field, (value) => Number.isSafeInteger(value) && value >= 0, "whole bytes up to 2^53 - 1");
+}
+
+function number(header: TraceLine, field: string, fits: (value: number) => boolean, must: string): number {
+  const value = header[field];
+  if (typeof value !== "number" || !fits(value)) {
+    throw new InputError(
+      "replay.header",
+      `Cannot replay a memory trace: ${field} must be ${must}: received ${JSON.stringify(value)}`,
+      { line: 1, parameters: { field, value } },
+    );
+  }
+  return value;
+}
