@@ -49,7 +49,7 @@ export class LabMachine {
 
   /** What is there now. */
   snapshot(): LabState {
-    return { on: this.#pools(ON_HEAP), off: this.#header.off > 0 ? this.#pools(OFF_HEAP) : null };
+    return { on: this.#pools(ON_HEAP), off: this.#pools(OFF_HEAP) };
   }
 
   /** Gives the kernel's memory back. */

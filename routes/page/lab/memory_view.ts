@@ -100,7 +100,7 @@ export class MemoryView {
       for (const event of step.events) if (event.kind === "granted") touched.add(`task ${event.task}`);
     }
     this.#on.update(state.on, touched);
-    if (state.off !== null) this.#off?.update(state.off, touched);
+    this.#off?.update(state.off, touched);
   }
 
   #pendingQuestion(position: number): LessonQuestion | null {

@@ -133,7 +133,7 @@ function tellAcquire(step: LabStep): Told {
     );
   } else {
     sentences.push(
-      `Task ${t} asks for ${n(numBytes)}; the execution pool has ${n(plan.free)} free, ` +
+      `Task ${t} asks for ${n(numBytes)}; the execution pool has ${n(plan.free)} free` +
         growth(plan.fromFreeStorage, plan.eviction, plan.missing),
     );
   }
@@ -195,20 +195,22 @@ function growth(
     const rest = eviction !== null && !eviction.suffices
       ? `; for another ${n(eviction.space)} it would have to evict, and the blocks that may go do not suffice`
       : "";
-    return `so it ${parts.join(" and ")}${rest}.`;
+    return `, so it ${parts.join(" and ")}${rest}.`;
   }
   if (eviction !== null) {
-    return `${n(missing)} are missing, and the blocks that may be evicted (${n(eviction.available)}) do not suffice: ` +
-      "none goes.";
+    const why = eviction.available === 0
+      ? "no block may go"
+      : `the blocks that may go hold ${n(eviction.available)}: none of them goes`;
+    return `, ${n(missing)} are missing. Storage would have to give ${n(eviction.space)} back, but ${why}.`;
   }
-  return `${n(missing)} are missing, and storage has nothing to give: what it uses lies within its region.`;
+  return `, ${n(missing)} are missing, and storage has nothing to give: what it uses lies within its region.`;
 }
 
 function tellRelease(step: LabStep): Told {
   const { op, t = 0, m = "ON" } = step.operation;
   const held = (state: LabStep["before"]) =>
     [state.on, state.off].reduce(
-      (sum, pools) => sum + (pools?.tasks.find(({ id }) => id === t)?.executionBytes ?? 0),
+      (sum, pools) => sum + (pools.tasks.find(({ id }) => id === t)?.executionBytes ?? 0),
       0,
     );
   const freed = held(step.before) - held(step.after) +
@@ -234,9 +236,7 @@ function tellRelease(step: LabStep): Told {
 }
 
 function anyWaits(step: LabStep): boolean {
-  return [step.before.on, step.before.off].some((pools) =>
-    pools?.tasks.some(({ waitsFor }) => waitsFor !== null) ?? false
-  );
+  return [step.before.on, step.before.off].some((pools) => pools.tasks.some(({ waitsFor }) => waitsFor !== null));
 }
 
 function tellStorage(step: LabStep): Told {

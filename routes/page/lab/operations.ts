@@ -148,8 +148,8 @@ export class OperationsPanel {
   /** The state that operations start from. */
   update(state: LabState): void {
     this.#state = state;
-    this.#modeField.hidden = state.off === null;
-    if (state.off === null) this.#mode.value = "ON";
+    this.#modeField.hidden = state.off.max === 0;
+    if (state.off.max === 0) this.#mode.value = "ON";
   }
 
   /** Puts a block's name into the fields. */

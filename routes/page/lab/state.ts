@@ -43,8 +43,8 @@ export interface LabPools {
 /** Both modes. */
 export interface LabState {
   readonly on: LabPools;
-  /** null when there is no off-heap memory. */
-  readonly off: LabPools | null;
+  /** Of size 0 when there is no off-heap memory. */
+  readonly off: LabPools;
 }
 
 /** How the executor is laid out: the header of a trace. */
@@ -89,7 +89,7 @@ export interface LabOperation {
 
 /** Something that a step caused besides its own answer, in order. */
 export type LabEvent =
-  | { readonly kind: "evicted"; readonly block: string; readonly bytes: number }
+  | { readonly kind: "evicted"; readonly block: string }
   | { readonly kind: "granted"; readonly task: number; readonly bytes: number }
   | { readonly kind: "waitsOn"; readonly task: number }
   | { readonly kind: "failed"; readonly task: number };
@@ -109,13 +109,7 @@ export interface LabStep {
   readonly after: LabState;
 }
 
-/**
- * Pools of a memory mode; the lab never asks for off-heap pools that are not there.
- *
- * @throws {RangeError} when there is no off-heap memory
- */
+/** The pools of a memory mode. */
 export function poolsOf(state: LabState, mode: "ON" | "OFF"): LabPools {
-  const pools = mode === "ON" ? state.on : state.off;
-  if (pools === null) throw new RangeError("There is no off-heap memory");
-  return pools;
+  return mode === "ON" ? state.on : state.off;
 }
