@@ -7,7 +7,7 @@ import { InputError } from "../../../src/errors.ts";
 import { fill, h, icon } from "../ui/dom.ts";
 import { formatCount } from "../ui/format.ts";
 import { toast } from "../ui/shell.ts";
-import { MEMORY_LESSONS, type MemoryLesson } from "./lessons/memory_lessons.ts";
+import { MEMORY_LESSONS, type MemoryLesson } from "./memory_lessons.ts";
 import { MemoryView } from "./memory_view.ts";
 import { type LabScript, LabSession } from "./session.ts";
 import { readTraceFile } from "./trace_file.ts";

@@ -7,7 +7,7 @@ import { InputError } from "../../../src/errors.ts";
 import { fill, h } from "../ui/dom.ts";
 import { toast } from "../ui/shell.ts";
 import { MemoryDrawing } from "./drawing.ts";
-import type { LessonQuestion, MemoryLesson } from "./lessons/memory_lessons.ts";
+import type { LessonQuestion, MemoryLesson } from "./memory_lessons.ts";
 import { callOf, narrate, type Narration } from "./narrate.ts";
 import { OperationsPanel } from "./operations.ts";
 import { Scrubber } from "./scrubber.ts";
@@ -32,7 +32,7 @@ export class MemoryView {
   readonly #moved: (position: number) => void;
   readonly #on: MemoryDrawing;
   readonly #off: MemoryDrawing | null;
-  readonly #said = h("div", { class: "step", role: "status", "aria-live": "polite" });
+  readonly #said = h("div", { class: "step", role: "status", "aria-live": "polite", tabindex: -1 });
   readonly #history = h("ol", { class: "history", "aria-label": "Steps" });
   readonly #operations: OperationsPanel;
   readonly #scrubber: Scrubber;
@@ -153,6 +153,8 @@ export class MemoryView {
     const answer = (choice: number | null) => {
       this.#answered.add(index);
       this.show(this.#position);
+      // The buttons are gone: whoever pressed one by keyboard goes on from the explanation.
+      this.#said.focus({ preventScroll: true });
       if (choice === null) return;
       const right = choice === question.right;
       const verdict = right ? "That is it." : `Not so: ${question.choices[question.right].toLowerCase()}.`;

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { LabHeader, LabOperation } from "../state.ts";
+import type { LabHeader, LabOperation } from "./state.ts";
 
 /** A question before a step: what will happen? */
 export interface LessonQuestion {
