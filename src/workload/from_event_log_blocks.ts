@@ -41,6 +41,8 @@ export interface BroadcastRecord {
 export class BlockTable {
   readonly rdds = new Map<number, RddBlockSizes>();
   readonly broadcasts = new Map<number, BroadcastRecord>();
+  /** Pieces that executors hold, by executor and block. */
+  readonly #held = new Set<string>();
 
   /** Whether any update of an RDD block was seen, so that sizes are observed and not inferred. */
   get recorded(): boolean {
@@ -48,10 +50,10 @@ export class BlockTable {
   }
 
   /**
-   * Takes one update. Returns the broadcast when it is one's piece. A drop reports use of memory as false and as size
+   * Takes one update. Returns the broadcast when an executor got a piece of it. A drop reports use of memory as false and as size
    * what was freed (BlockManager.dropFromMemory), so its memory size is in the form that the block had.
    */
-  update(status: BlockStatus): BroadcastRecord | null {
+  update(status: BlockStatus, executorId = ""): BroadcastRecord | null {
     const { blockId } = status;
     if (blockId.startsWith("rdd_")) {
       this.#rddBlock(status);
@@ -63,7 +65,22 @@ export class BlockTable {
     const size = Math.max(status.memorySize, status.diskSize);
     const known = broadcast.pieces.get(Number(piece[2])) ?? 0;
     broadcast.pieces.set(Number(piece[2]), Math.max(known, size));
-    return broadcast;
+    return this.#gotPiece(status, executorId) ? broadcast : null;
+  }
+
+  /**
+   * Whether an update says that a piece has come. One that goes is reported with the state that it had: in memory once
+   * more, or on disk with nothing in memory (BlockManager.removeBlockInternal).
+   */
+  #gotPiece({ blockId, storageLevel, memorySize }: BlockStatus, executorId: string): boolean {
+    const key = `${executorId} ${blockId}`;
+    if (!this.#held.has(key)) {
+      this.#held.add(key);
+      return true;
+    }
+    const dropped = storageLevel.useDisk && memorySize > 0;
+    if (!dropped) this.#held.delete(key);
+    return false;
   }
 
   broadcast(id: number): BroadcastRecord {
@@ -90,9 +107,7 @@ export class BlockTable {
       this.rdds.set(rddId, sizes);
     }
     if (storageLevel.useMemory && memorySize > 0) {
-      const form = storageLevel.deserialized
-        ? sizes.deserialized
-        : sizes.serialized;
+      const form = storageLevel.deserialized ? sizes.deserialized : sizes.serialized;
       form.set(partition, memorySize);
     }
     if (storageLevel.useDisk && diskSize > 0) sizes.disk.set(partition, diskSize);

@@ -20,6 +20,9 @@ export interface CachedRddFigures {
   readonly evidence: readonly Evidence[];
 }
 
+/** Size of an element where nothing tells their number. Elements decide how far unrolling overshoots, no more. */
+const ASSUMED_ELEMENT_BYTES = 128;
+
 const BLOCK_UPDATES = "spark.eventLog.logBlockUpdates.enabled=true";
 
 /** The level that persist() asked for: the last one that stores anything; null when never cached. */
@@ -56,20 +59,27 @@ export function cachedRddFigures(
   rdd: RddRecord,
   use: CacheUse,
   blocks: RddBlockSizes | undefined,
-  others: readonly number[],
+  others: LikelyFigures,
 ): CachedRddFigures {
   return new Figures(rdd, use, blocks, others).build();
+}
+
+/** Figures of other cached RDDs, for what is not known of one. */
+export interface LikelyFigures {
+  /** Bytes of blocks of any RDD. */
+  readonly blockBytes: readonly number[];
+  /** Bytes of an element of RDDs that were made at the same place of the program. */
+  readonly elementBytes: readonly number[];
 }
 
 class Figures {
   readonly #rdd: RddRecord;
   readonly #use: CacheUse;
   readonly #blocks: RddBlockSizes | undefined;
-  /** Sizes of other cached RDDs' blocks, for an RDD of which nothing is known. */
-  readonly #others: readonly number[];
+  readonly #others: LikelyFigures;
   readonly #evidence: Evidence[] = [];
 
-  constructor(rdd: RddRecord, use: CacheUse, blocks: RddBlockSizes | undefined, others: readonly number[]) {
+  constructor(rdd: RddRecord, use: CacheUse, blocks: RddBlockSizes | undefined, others: LikelyFigures) {
     this.#rdd = rdd;
     this.#use = use;
     this.#blocks = blocks;
@@ -78,13 +88,13 @@ class Figures {
 
   build(): CachedRddFigures {
     const level = persistedLevel(this.#rdd);
-    const elements = this.#elements();
     const stored = this.#stored(level?.deserialized ?? true);
+    const elements = this.#elements(stored);
     const remote = this.#use.found.remote.get(this.#rdd.id);
-    const serialized = this.#column(this.#blocks?.serialized) ?? this.#column(this.#blocks?.disk) ??
-      this.#column(remote) ?? (level?.deserialized === false ? stored : null);
     const deserialized = this.#column(this.#blocks?.deserialized) ?? (level?.deserialized === false ? null : stored);
-    const disk = this.#column(this.#blocks?.disk);
+    const serialized = this.#column(this.#blocks?.serialized) ?? this.#like(deserialized, this.#blocks?.disk) ??
+      this.#like(deserialized, remote) ?? (level?.deserialized === false ? stored : null);
+    const disk = this.#like(serialized, this.#blocks?.disk);
     const objects = deserialized ?? this.#convert(serialized, elements, objectsFromSerialized, "deserializedBytes");
     const bytes = serialized ?? this.#convert(deserialized, elements, serializedFromObjects, "serializedBytes");
     return {
@@ -116,24 +126,31 @@ class Figures {
       this.#say(field, "inferred", "storage size in the stages' descriptions by cached partitions", BLOCK_UPDATES);
       return new Float64Array(numPartitions).fill((memorySize + diskSize) / numCachedPartitions);
     }
-    if (this.#others.length > 0) {
-      this.#say(field, "assumed", "no block of it was found or reported: as large as other RDDs' blocks", BLOCK_UPDATES);
-      return new Float64Array(numPartitions).fill(median(this.#others));
+    if (this.#others.blockBytes.length > 0) {
+      this.#say(
+        field,
+        "assumed",
+        "no block of it was found or reported: as large as other RDDs' blocks",
+        BLOCK_UPDATES,
+      );
+      return new Float64Array(numPartitions).fill(median(this.#others.blockBytes));
     }
     this.#say(field, "assumed", "no block of it was found or reported: its size is not known", BLOCK_UPDATES);
     return null;
   }
 
-  /** Elements of found blocks; a partition that was never found is filled in by its size. */
-  #elements(): Column | null {
+  /** Elements of found blocks; a partition that was never found has them in proportion to its size. */
+  #elements(stored: Column | null): Column | null {
     const found = this.#use.found.elements.get(this.#rdd.id);
-    const column = this.#column(found);
-    if (column === null) {
-      this.#say("elements", "assumed", "no task found one of its blocks, so none recorded its elements");
-      return null;
+    if (found !== undefined && found.size > 0) {
+      this.#say("elements", "inferred", `input records of tasks that found ${found.size} of its blocks`);
+      return this.#like(stored, found);
     }
-    this.#say("elements", "inferred", `input records of tasks that found ${found!.size} of its blocks`);
-    return column;
+    const { elementBytes } = this.#others;
+    const each = elementBytes.length > 0 ? median(elementBytes) : ASSUMED_ELEMENT_BYTES;
+    const like = elementBytes.length > 0 ? "as in RDDs made at the same place" : "a usual size";
+    this.#say("elements", "assumed", `none of its blocks was found by a task: ${Math.round(each)} bytes each, ${like}`);
+    return stored?.map((bytes) => Math.max(1, Math.round(bytes / each))) ?? null;
   }
 
   #convert(
@@ -159,6 +176,15 @@ class Figures {
     const column = new Float64Array(this.#rdd.numPartitions).fill(median([...known.values()]));
     for (const [partition, value] of known) if (partition < column.length) column[partition] = value;
     return column;
+  }
+
+  /** A column of which some are known and the rest is in the same proportion to another column. */
+  #like(other: Column | null, known: ReadonlyMap<number, number> | undefined): Column | null {
+    if (other === null || known === undefined || known.size === 0) return this.#column(known);
+    const ratios: number[] = [];
+    for (const [partition, value] of known) if (other[partition] > 0) ratios.push(value / other[partition]);
+    const ratio = median(ratios);
+    return other.map((value, partition) => known.get(partition) ?? Math.round(value * ratio));
   }
 
   #say(field: string, grade: Grade, how: string, wouldRecord?: string): void {

@@ -77,7 +77,10 @@ export function demandOf(input: DemandInput): DemandResult {
     shuffleWriteBytes: column((row) => known(tasks.shuffleWriteBytes[row])),
     shuffleWriteRecords: column((row) => known(tasks.shuffleWriteRecords[row])),
   };
-  return { demand: withOriginals(input, rowOf, demand), filled: numPartitions - rowOf.filter((row) => row >= 0).length };
+  return {
+    demand: withOriginals(input, rowOf, demand),
+    filled: numPartitions - rowOf.filter((row) => row >= 0).length,
+  };
 }
 
 /** Row of the success that counts of each partition, -1 where there is none. */

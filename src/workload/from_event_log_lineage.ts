@@ -8,12 +8,7 @@
  * @module
  */
 import type { RddDependency } from "../simulator/workload.ts";
-import type {
-  JobRecord,
-  RddRecord,
-  StageRecord,
-  StageTable,
-} from "./from_event_log_stages.ts";
+import type { JobRecord, RddRecord, StageRecord, StageTable } from "./from_event_log_stages.ts";
 
 /** A shuffle, made from the RDDs on its two sides. */
 export interface ShuffleRecord {
@@ -103,9 +98,7 @@ class LineageBuilder {
 
   #depend(rdd: RddRecord): void {
     const shuffled = this.#shuffled.get(rdd.id) ?? new Set<number>();
-    const narrow = rdd.parentIds.filter((id) =>
-      !shuffled.has(id) && this.#table.rdds.has(id)
-    );
+    const narrow = rdd.parentIds.filter((id) => !shuffled.has(id) && this.#table.rdds.has(id));
     const mappings = narrowMappings(
       rdd.numPartitions,
       narrow.map((id) => this.#table.rdds.get(id)!.numPartitions),
@@ -130,9 +123,7 @@ class LineageBuilder {
    * SQL makes a new RDD for its map side, and several ShuffledRowRDDs may read it (AQEShuffleRead, reused exchanges).
    */
   #shuffle(child: RddRecord, mapRddId: number, position: number): ShuffleRecord {
-    const key = isSqlShuffle(child)
-      ? `sql ${mapRddId}`
-      : `${child.id} ${position}`;
+    const key = isSqlShuffle(child) ? `sql ${mapRddId}` : `${child.id} ${position}`;
     return this.#shuffleFor(key, mapRddId);
   }
 
@@ -170,9 +161,7 @@ class LineageBuilder {
       if (mapRddId === undefined) continue;
       const candidates = read.get(mapRddId);
       if (candidates === undefined || candidates.length === 0) continue;
-      const shuffle = candidates.length === 1
-        ? candidates[0]
-        : candidates.shift()!;
+      const shuffle = candidates.length === 1 ? candidates[0] : candidates.shift()!;
       this.#writes(parentId, shuffle);
     }
   }
@@ -184,20 +173,14 @@ class LineageBuilder {
   }
 
   #target(job: JobRecord): JobTarget {
-    const stage = job.finalStageId === null
-      ? undefined
-      : this.#table.stages.get(job.finalStageId);
+    const stage = job.finalStageId === null ? undefined : this.#table.stages.get(job.finalStageId);
     if (stage === undefined || stage.rddIds.length === 0) {
       return { job, stage: stage ?? null, shuffle: null };
     }
-    const attempts = this.#table.attempts.filter((attempt) =>
-      attempt.stage.stageId === stage.stageId
-    );
+    const attempts = this.#table.attempts.filter((attempt) => attempt.stage.stageId === stage.stageId);
     const type = attempts.find(({ taskType }) => taskType !== null)?.taskType;
     const key = `sql ${stage.rddIds[0]}`;
-    const isMapStage = type === undefined || type === null
-      ? this.#shuffleByKey.has(key)
-      : type === "ShuffleMapTask";
+    const isMapStage = type === undefined || type === null ? this.#shuffleByKey.has(key) : type === "ShuffleMapTask";
     if (!isMapStage) return { job, stage, shuffle: null };
     const shuffle = this.#shuffleFor(key, stage.rddIds[0]);
     this.#writes(stage.stageId, shuffle);
@@ -244,10 +227,6 @@ export function narrowMappings(
     });
   }
   return parents.map((n) =>
-    n === children
-      ? { mapping: "oneToOne" }
-      : n > children
-      ? { mapping: "coalesce" }
-      : { mapping: "all" }
+    n === children ? { mapping: "oneToOne" } : n > children ? { mapping: "coalesce" } : { mapping: "all" }
   );
 }

@@ -3,14 +3,9 @@
  *
  * @module
  */
-import type {
-  JobEnd,
-  JobStart,
-  RddInfo,
-  StageInfo,
-  TaskEnd,
-} from "../spark/events.ts";
+import type { JobEnd, JobStart, RddInfo, StageInfo, TaskEnd } from "../spark/events.ts";
 import type { StorageLevel } from "../spark/storage_level.ts";
+import { metricName } from "./from_event_log_plans.ts";
 
 /** An RDD, from the descriptions of all stages that contain it. */
 export interface RddRecord {
@@ -87,11 +82,9 @@ const PER_TASK_METRICS = new Set([
   "data size",
   "data size of build side",
   "number of output rows",
+  "records read",
   "shuffle records written",
 ]);
-
-/** Before Spark 3.0 sizes and times were named with what the page showed of them. */
-const OLD_METRIC_SUFFIX = " total (min, med, max)";
 
 /** Values kept by task over the whole log: 8 bytes and their map entry each. */
 const PER_TASK_BUDGET = 1_000_000;
@@ -120,9 +113,7 @@ export class StageTable {
   #lastJobId = -1;
 
   jobStart(event: JobStart): void {
-    const stageIds = event.stageInfos.length > 0
-      ? event.stageInfos.map(({ stageId }) => stageId)
-      : [...event.stageIds];
+    const stageIds = event.stageInfos.length > 0 ? event.stageInfos.map(({ stageId }) => stageId) : [...event.stageIds];
     this.#lastJobId = Math.max(this.#lastJobId, event.jobId);
     for (const info of event.stageInfos) this.#define(info, event.jobId);
     this.#jobIndex.set(event.jobId, this.jobs.length);
@@ -198,9 +189,7 @@ export class StageTable {
     attempt.taskType ??= end.taskType;
     for (const { id, name: fullName, update } of end.accumulables) {
       if (update === null) continue;
-      const name = fullName.endsWith(OLD_METRIC_SUFFIX)
-        ? fullName.slice(0, -OLD_METRIC_SUFFIX.length)
-        : fullName;
+      const name = metricName(fullName);
       let record = attempt.accumulators.get(id);
       if (record === undefined) {
         const perTask = PER_TASK_METRICS.has(name) &&

@@ -4,11 +4,7 @@
  *
  * @module
  */
-import type {
-  TaskEnd,
-  TaskEndReason,
-  TaskLocality,
-} from "../spark/events.ts";
+import type { TaskEnd, TaskEndReason, TaskLocality } from "../spark/events.ts";
 
 /** How an attempt ended, as the `outcome` column holds it. */
 export const OUTCOME = Object.freeze({
@@ -128,9 +124,7 @@ export class TaskTable {
     this.gcMs[i] = m?.jvmGcTime ?? -1;
     this.resultSerializationMs[i] = m?.resultSerializationTime ?? -1;
     this.fetchWaitMs[i] = m?.shuffleFetchWaitTime ?? -1;
-    this.shuffleWriteMs[i] = m === null
-      ? -1
-      : Math.round(m.shuffleWriteTimeNs / 1e6);
+    this.shuffleWriteMs[i] = m === null ? -1 : Math.round(m.shuffleWriteTimeNs / 1e6);
     this.resultSize[i] = m?.resultSize ?? -1;
     this.memorySpilled[i] = m?.memoryBytesSpilled ?? -1;
     this.diskSpilled[i] = m?.diskBytesSpilled ?? -1;
@@ -139,9 +133,7 @@ export class TaskTable {
     this.inputRecords[i] = m?.inputRecords ?? -1;
     this.outputBytes[i] = m?.outputBytes ?? -1;
     this.outputRecords[i] = m?.outputRecords ?? -1;
-    this.shuffleReadBytes[i] = m === null
-      ? -1
-      : m.shuffleRemoteBytesRead + m.shuffleLocalBytesRead;
+    this.shuffleReadBytes[i] = m === null ? -1 : m.shuffleRemoteBytesRead + m.shuffleLocalBytesRead;
     this.shuffleReadRecords[i] = m?.shuffleRecordsRead ?? -1;
     this.shuffleWriteBytes[i] = m?.shuffleBytesWritten ?? -1;
     this.shuffleWriteRecords[i] = m?.shuffleRecordsWritten ?? -1;
