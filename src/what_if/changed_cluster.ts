@@ -157,7 +157,8 @@ function knownWorkers(cluster: Cluster): Worker[] {
  * as many as fit, spread over the workers until spark.cores.max is reached (Master.scheduleExecutorsOnWorkers).
  */
 function standalone(workers: readonly Worker[], { conf, warnings }: ClusterChange): Shape {
-  const asked = conf.getIntOption("spark.executor.cores");
+  // Not set means all cores of the worker here, whatever the default elsewhere (StandaloneSchedulerBackend).
+  const asked = conf.contains("spark.executor.cores") ? conf.getInt("spark.executor.cores") : null;
   const memory = conf.getSizeAsBytes("spark.executor.memory");
   const cores = asked ?? Math.max(...workers.map((worker) => worker.cores));
   const fits = workers.map((worker) => {

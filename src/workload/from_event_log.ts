@@ -22,6 +22,9 @@ import { demandOf, median } from "./from_event_log_demands.ts";
 import { taskFaults } from "./from_event_log_faults.ts";
 import { JOB_DESCRIPTION, JOB_GROUP, jobTimings, SQL_EXECUTION } from "./from_event_log_jobs.ts";
 import { lineageOf, type LogLineage, type ShuffleRecord } from "./from_event_log_lineage.ts";
+import { serializedTaskBytes } from "./from_event_log_task_sizes.ts";
+import { SparkConf } from "../spark/conf.ts";
+import { BYTE_UNITS } from "../spark/sizes.ts";
 import type { RddRecord, StageAttempt, StageRecord } from "./from_event_log_stages.ts";
 
 /**
@@ -251,7 +254,7 @@ class Reconstruction {
     const attemptIndexes = new Set(attempts.map(({ index }) => index));
     this.#demands.push({
       ...demand,
-      serializedTaskBytes: null,
+      serializedTaskBytes: this.#taskBytes(stage, attempts, numPartitions),
       consumers: [],
       broadcastIds: [...blocks.broadcasts.values()].filter(({ readers }) =>
         [...readers].some((reader) => attemptIndexes.has(reader))
@@ -265,6 +268,28 @@ class Reconstruction {
       executorsWereLost: this.#log.executors.faults(0).length > 0,
     }));
     return index;
+  }
+
+  /** Tasks over the elements of a collection of the driver carry them. */
+  #taskBytes(stage: StageRecord, attempts: readonly StageAttempt[], numPartitions: number): Float64Array | null {
+    const { stages, launches, executors, application } = this.#log;
+    const carries = stage.rddIds.some((id) => stages.rdds.get(id)?.name === "ParallelCollectionRDD");
+    const job = stages.jobs.find(({ jobId }) => jobId === stage.jobId);
+    // Queries parallelize ranges and file lists, which are small.
+    if (!carries || attempts.length === 0 || job?.properties[SQL_EXECUTION] !== undefined) return null;
+    const slots = executors.records.reduce((sum, { cores }) => sum + (cores ?? 0), 0);
+    const conf = SparkConf.from(application.conf, application.sparkVersion || undefined);
+    const limit = conf.getInt("spark.rpc.message.maxSize") * BYTE_UNITS.MiB;
+    const bytes = serializedTaskBytes({ launches: launches.get(attempts[0].index) ?? [], slots, limit });
+    if (bytes === null) return null;
+    this.#evidence.push({
+      subject: `stage ${stage.stageId} (${stage.name})`,
+      field: "serializedTaskBytes",
+      grade: "inferred",
+      how: "time between launches of its first tasks, which the driver serializes one after another: a rough guess",
+      wouldRecord: "the driver's log warns of tasks above 1000 KiB",
+    });
+    return new Float64Array(numPartitions).fill(bytes);
   }
 
   /** Whether everything that a stage fetches is fetched by cached RDDs below it. */
