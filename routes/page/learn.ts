@@ -3,9 +3,6 @@
  *
  * @module
  */
-import { Lab } from "./lab/lab.ts";
-import { byId } from "./ui/dom.ts";
 import { startShell } from "./ui/shell.ts";
 
 startShell();
-new Lab(byId("lab")).start();

@@ -4,14 +4,16 @@
  * @module
  */
 import { InputError } from "../errors.ts";
-import { MEMORY_TRACE } from "./memory.ts";
 import { BIG_MEMORY_TRACE } from "./memory_big.ts";
+import { MEMORY_TRACE } from "./memory.ts";
+import { SCHEDULER_TRACES } from "./scheduler/mod.ts";
 import type { TraceFormat, TraceLine } from "./trace.ts";
 
 /** The formats, tried in this order: the memory manager's, the scheduler's, the task memory manager's. */
 export const TRACE_FORMATS: readonly TraceFormat[] = [
   MEMORY_TRACE,
   BIG_MEMORY_TRACE,
+  SCHEDULER_TRACES,
 ];
 
 /**

@@ -8,6 +8,7 @@ Deno.test("2.4.0 is told apart from its own later patches", () => {
     "results.refusedResultIsKilled",
     "scheduler.separateFileLostEpoch",
     "scheduler.newTaskSetMakesOldZombie",
+    "scheduler.resubmitsOnlyEndedAttempts",
   ]);
   assertEquals(rulesFor("2.4.4").results.refusedResultIsKilled, false);
   assertEquals(rulesFor("2.4.5").results.refusedResultIsKilled, true);
@@ -57,6 +58,8 @@ Deno.test("changedRules() names what an upgrade changes, with its issue", () => 
     ["results.undoSubtractsWholeResult", "SPARK-40261"],
     ["scheduler.lossBeforeRunningIsNotCounted", null],
     ["scheduler.reportsNotSerializable", null],
+    ["scheduler.typicalDuration", null],
+    ["scheduler.checksEfficiency", "SPARK-32170"],
     ["spilling.outOfMemoryText", null],
   ]);
   assertEquals(changedRules("4.1.0", "4.2.0"), []);

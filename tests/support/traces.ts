@@ -5,6 +5,11 @@ import { captureIo } from "./capture_io.ts";
 
 const TESTDATA = join(import.meta.dirname!, "..", "testdata");
 
+/** Path of a file below tests/testdata. */
+export function testdata(path: string): string {
+  return join(TESTDATA, path);
+}
+
 /** The gzip'd traces of a folder below tests/testdata, by name. */
 export function traceFiles(folder: string): string[] {
   const path = join(TESTDATA, folder);

@@ -1,0 +1,162 @@
+/**
+ * The settings that the driver's scheduler reads, resolved from a SparkConf.
+ *
+ * @module
+ */
+import { InputError } from "../../errors.ts";
+import type { SparkConf } from "../../spark/conf.ts";
+import type { SparkRules } from "../../spark/versions.ts";
+
+/** Settings by what they do; the comment names the property. Sizes are bytes, times ms. */
+export interface SchedulerSettings {
+  readonly rules: SparkRules;
+  /** spark.task.maxFailures */
+  readonly maxTaskFailures: number;
+  /** spark.task.cpus */
+  readonly cpusPerTask: number;
+  /** spark.driver.maxResultSize; 0: unlimited. */
+  readonly maxResultSize: number;
+  /** spark.shuffle.service.enabled */
+  readonly externalShuffleService: boolean;
+  /** spark.files.fetchFailure.unRegisterOutputOnHost */
+  readonly unRegisterOutputOnHost: boolean;
+  /** spark.stage.maxConsecutiveAttempts */
+  readonly maxConsecutiveStageAttempts: number;
+  /** spark.stage.maxAttempts, not below maxConsecutiveStageAttempts. */
+  readonly maxStageAttempts: number;
+  /** spark.locality.wait.process, .node and .rack, each with spark.locality.wait as its default. */
+  readonly localityWaitMs: {
+    readonly process: number;
+    readonly node: number;
+    readonly rack: number;
+  };
+  /** spark.locality.wait.legacyResetOnTaskLaunch */
+  readonly legacyLocalityReset: boolean;
+  /** spark.speculation and what belongs to it; null: off. */
+  readonly speculation: SpeculationSettings | null;
+}
+
+/** spark.speculation.* */
+export interface SpeculationSettings {
+  /** .interval: how often TaskSchedulerImpl.checkSpeculatableTasks is to be called. */
+  readonly intervalMs: number;
+  /** .quantile */
+  readonly quantile: number;
+  /** .multiplier */
+  readonly multiplier: number;
+  /** .minTaskRuntime (100 ms before 3.2) */
+  readonly minTaskRuntimeMs: number;
+  /** .task.duration.threshold; null: none. */
+  readonly taskDurationThresholdMs: number | null;
+  /** Task slots of one executor, for the rule of the threshold. */
+  readonly slotsPerExecutor: number;
+  /** .efficiency.*; null: off. */
+  readonly efficiency: {
+    readonly processRateMultiplier: number;
+    readonly longRunTaskFactor: number;
+  } | null;
+}
+
+/** Stage attempts in a row before spark.stage.maxConsecutiveAttempts came (2.2). */
+const MAX_CONSECUTIVE_STAGE_ATTEMPTS = 4;
+/** Least run time of a task that gets a copy before spark.speculation.minTaskRuntime came (3.2). */
+const MIN_TIME_TO_SPECULATION_MS = 100;
+const INT_MAX = 2147483647;
+
+/**
+ * The scheduler's settings. `coresPerExecutor` is for the rule that speculates stages of few tasks.
+ *
+ * @throws {InputError} `conf.unsupported` for what is not simulated: the fair scheduler, exclusion of failing executors;
+ * and as SparkConf's getters do.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { SparkConf } from "../../spark/conf.ts";
+ * import { schedulerSettings } from "./settings.ts";
+ *
+ * const settings = schedulerSettings(SparkConf.from({ "spark.locality.wait": "1s" }, "3.5.1"), 4);
+ * assertEquals([settings.localityWaitMs.node, settings.maxTaskFailures], [1000, 4]);
+ * ```
+ */
+export function schedulerSettings(
+  conf: SparkConf,
+  coresPerExecutor: number,
+): SchedulerSettings {
+  refuseUnsupported(conf);
+  const maxConsecutiveStageAttempts = conf.getIntOption("spark.stage.maxConsecutiveAttempts") ??
+    MAX_CONSECUTIVE_STAGE_ATTEMPTS;
+  const cpusPerTask = conf.getInt("spark.task.cpus");
+  return {
+    rules: conf.rules,
+    maxTaskFailures: conf.getInt("spark.task.maxFailures"),
+    cpusPerTask,
+    maxResultSize: conf.getSizeAsBytes("spark.driver.maxResultSize"),
+    externalShuffleService: conf.getBoolean("spark.shuffle.service.enabled"),
+    unRegisterOutputOnHost: conf.getBoolean("spark.files.fetchFailure.unRegisterOutputOnHost"),
+    maxConsecutiveStageAttempts,
+    maxStageAttempts: Math.max(
+      maxConsecutiveStageAttempts,
+      conf.getIntOption("spark.stage.maxAttempts") ?? INT_MAX,
+    ),
+    localityWaitMs: {
+      process: conf.getTimeAsMs("spark.locality.wait.process"),
+      node: conf.getTimeAsMs("spark.locality.wait.node"),
+      rack: conf.getTimeAsMs("spark.locality.wait.rack"),
+    },
+    legacyLocalityReset: conf.getBoolean("spark.locality.wait.legacyResetOnTaskLaunch"),
+    speculation: conf.getBoolean("spark.speculation")
+      ? speculationSettings(conf, Math.max(1, Math.floor(coresPerExecutor / cpusPerTask)))
+      : null,
+  };
+}
+
+function speculationSettings(
+  conf: SparkConf,
+  slotsPerExecutor: number,
+): SpeculationSettings {
+  const key = (name: string) => `spark.speculation.${name}`;
+  return {
+    intervalMs: conf.getTimeAsMs(key("interval")),
+    quantile: conf.getDouble(key("quantile")),
+    multiplier: conf.getDouble(key("multiplier")),
+    minTaskRuntimeMs: conf.getTimeAsMsOption(key("minTaskRuntime")) ?? MIN_TIME_TO_SPECULATION_MS,
+    taskDurationThresholdMs: conf.getTimeAsMsOption(key("task.duration.threshold")),
+    slotsPerExecutor,
+    efficiency: conf.getBoolean(key("efficiency.enabled"))
+      ? {
+        processRateMultiplier: conf.getDouble(key("efficiency.processRateMultiplier")),
+        longRunTaskFactor: conf.getDouble(key("efficiency.longRunTaskFactor")),
+      }
+      : null,
+  };
+}
+
+/** Properties that switch something on that is not simulated. */
+const UNSUPPORTED: readonly (readonly [key: string, what: string])[] = [
+  ["spark.blacklist.enabled", "executors on which tasks fail are not excluded"],
+  ["spark.excludeOnFailure.enabled", "executors on which tasks fail are not excluded"],
+  ["spark.excludeOnFailure.application.enabled", "executors on which tasks fail are not excluded"],
+  ["spark.excludeOnFailure.taskAndStage.enabled", "executors on which tasks fail are not excluded"],
+  ["spark.shuffle.push.enabled", "shuffles are not pushed to mergers"],
+  ["spark.decommission.enabled", "executors are not decommissioned"],
+];
+
+function refuseUnsupported(conf: SparkConf): void {
+  const mode = conf.get("spark.scheduler.mode") ?? "FIFO";
+  if (mode.toUpperCase() !== "FIFO") {
+    throw unsupported("spark.scheduler.mode", mode, "jobs are scheduled first come first served");
+  }
+  for (const [key, what] of UNSUPPORTED) {
+    const value = conf.get(key);
+    if (value?.trim().toLowerCase() === "true") throw unsupported(key, value, what);
+  }
+}
+
+function unsupported(key: string, value: string, what: string): InputError {
+  return new InputError(
+    "conf.unsupported",
+    `Cannot simulate with ${key}: must not be set, as ${what} in the simulation: received ${value}`,
+    { parameters: { key, value } },
+  );
+}

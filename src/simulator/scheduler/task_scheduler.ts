@@ -1,0 +1,529 @@
+/**
+ * Hands tasks to executors as they offer cores, and takes their statuses (org.apache.spark.scheduler.TaskSchedulerImpl).
+ *
+ * @module
+ */
+import { mapKeyOrder } from "./hash_map_order.ts";
+import type { MapOutputSizes } from "./map_status.ts";
+import type { NameTable } from "./names.ts";
+import { FifoPool } from "./pool.ts";
+import { SchedulerException } from "./scheduler_exception.ts";
+import type { SchedulerSettings } from "./settings.ts";
+import type { ExecutorLossReason, TaskFailedReason } from "./task_end_reason.ts";
+import { KNOWN, LAUNCHING, type TaskInfos } from "./task_infos.ts";
+import { ANY } from "./task_location.ts";
+import {
+  type FailedTask,
+  FixedThreads,
+  type GetterThreads,
+  type ResultBlocks,
+  type TaskResult,
+  TaskResultGetter,
+  type TaskResultReceiver,
+} from "./task_result_getter.ts";
+import { taskProcessRate } from "./task_process_rates.ts";
+import type { DagSchedulerClient, SchedulerBackend, TaskScheduler } from "./task_scheduler_types.ts";
+import type { TaskSet } from "./task_set.ts";
+import { TaskSetManager, type TaskSetManagerHost } from "./task_set_manager.ts";
+
+/** Free cores of executors, in the order in which they are to be tried (Spark shuffles it). Parallel arrays. */
+export interface WorkerOffers {
+  readonly executors: ArrayLike<number>;
+  readonly hosts: ArrayLike<number>;
+  readonly cores: ArrayLike<number>;
+}
+
+/** What the task scheduler works with. */
+export interface TaskSchedulerOptions {
+  readonly settings: SchedulerSettings;
+  readonly executors: NameTable;
+  readonly hosts: NameTable;
+  readonly infos: TaskInfos;
+  readonly dagScheduler: DagSchedulerClient;
+  readonly backend: SchedulerBackend;
+  readonly resultBlocks: ResultBlocks;
+  /** The result getter's threads; 4 of them by default. */
+  readonly getterThreads?: GetterThreads;
+  /** Virtual time in ms, above 0. */
+  nowMs(): number;
+  /** The map output tracker's epoch. */
+  epoch(): number;
+  /** Records that a finished task read and its run time; for efficiency-aware speculation. */
+  taskProgress?(tid: number): { records: number; runTimeMs: number };
+}
+
+/** An executor that the scheduler knows. */
+interface ExecutorState {
+  host: number;
+  /** In executorIdToRunningTaskIds: it may take tasks. False while the reason of its loss is pending. */
+  alive: boolean;
+  /** Attempts whose status is awaited. */
+  readonly tids: number[];
+}
+
+/** The task scheduler. */
+export class TaskSchedulerImpl implements TaskScheduler, TaskSetManagerHost, TaskResultReceiver {
+  readonly settings: SchedulerSettings;
+  readonly executors: NameTable;
+  readonly hosts: NameTable;
+  readonly infos: TaskInfos;
+  readonly dagScheduler: DagSchedulerClient;
+  readonly backend: SchedulerBackend;
+  readonly #options: TaskSchedulerOptions;
+  readonly #getter: TaskResultGetter;
+  readonly #pool = new FifoPool();
+  /** All task set managers by number. */
+  readonly #managers: TaskSetManager[] = [];
+  /** Task sets that have not finished, by stage and then in the order of submission. */
+  readonly #byStage = new Map<number, TaskSetManager[]>();
+  readonly #executorStates: (ExecutorState | undefined)[] = [];
+  /** Executors alive by host. */
+  readonly #aliveOnHost: number[] = [];
+  /** Task sets that turned an offer down since their locality timer was reset (since 3.1). */
+  readonly #rejectedSinceReset = new Set<TaskSetManager>();
+  readonly #launched: number[] = [];
+  #available = new Int32Array(16);
+
+  constructor(options: TaskSchedulerOptions) {
+    this.#options = options;
+    this.settings = options.settings;
+    this.executors = options.executors;
+    this.hosts = options.hosts;
+    this.infos = options.infos;
+    this.dagScheduler = options.dagScheduler;
+    this.backend = options.backend;
+    this.#getter = new TaskResultGetter(this, {
+      threads: options.getterThreads ?? new FixedThreads(),
+      blocks: options.resultBlocks,
+      rules: options.settings.rules,
+    });
+  }
+
+  nowMs(): number {
+    return this.#options.nowMs();
+  }
+
+  /** The map output tracker's epoch. */
+  epoch(): number {
+    return this.#options.epoch();
+  }
+
+  taskProgress(tid: number): { records: number; runTimeMs: number } {
+    return this.#options.taskProgress?.(tid) ?? { records: 0, runTimeMs: 0 };
+  }
+
+  /** The manager of the set that an attempt belongs to. */
+  managerOf(tid: number): TaskSetManager {
+    return this.#managers[this.infos.manager[tid]];
+  }
+
+  /** All task set managers, in the order of submission. */
+  get managers(): readonly TaskSetManager[] {
+    return this.#managers;
+  }
+
+  // Task sets
+
+  submitTasks(taskSet: TaskSet): void {
+    taskSet.epoch = this.epoch();
+    const manager = new TaskSetManager(this, taskSet, this.#managers.length);
+    this.#managers.push(manager);
+    let ofStage = this.#byStage.get(taskSet.stageId);
+    if (ofStage === undefined) {
+      ofStage = [];
+      this.#byStage.set(taskSet.stageId, ofStage);
+    }
+    if (this.settings.rules.scheduler.newTaskSetMakesOldZombie) {
+      for (const older of ofStage) older.isZombie = true;
+    }
+    const sameAttempt = ofStage.findIndex((other) => other.taskSet.stageAttemptId === taskSet.stageAttemptId);
+    if (sameAttempt >= 0) ofStage.splice(sameAttempt, 1);
+    ofStage.push(manager);
+    this.#checkOnlyActive(manager, ofStage);
+    this.#pool.add(manager);
+    this.backend.reviveOffers();
+  }
+
+  #checkOnlyActive(
+    manager: TaskSetManager,
+    ofStage: readonly TaskSetManager[],
+  ): void {
+    if (!ofStage.some((other) => other !== manager && !other.isZombie)) return;
+    const ids = this.#inAttemptOrder(ofStage).map((other) => other.taskSet.id);
+    throw new SchedulerException(
+      "java.lang.IllegalStateException",
+      `more than one active taskSet for stage ${manager.stageId}: ${ids.join(",")}`,
+    );
+  }
+
+  /** Task sets of a stage in the order of Scala's HashMap by attempt. */
+  #inAttemptOrder(ofStage: readonly TaskSetManager[]): TaskSetManager[] {
+    if (ofStage.length < 2) return ofStage.slice();
+    const attempts = ofStage.map((manager) => manager.taskSet.stageAttemptId);
+    return mapKeyOrder(this.settings.rules.scheduler.hashOrder, attempts)
+      .map((attempt) => ofStage[attempts.indexOf(attempt)]);
+  }
+
+  #managersOf(stageId: number): TaskSetManager[] {
+    const ofStage = this.#byStage.get(stageId);
+    return ofStage === undefined ? [] : this.#inAttemptOrder(ofStage);
+  }
+
+  cancelTasks(stageId: number, interruptThread: boolean, reason: string): void {
+    const killReason = this.settings.rules.scheduler.stageCancelledText === "reason"
+      ? `Stage cancelled: ${reason}`
+      : "Stage cancelled";
+    this.#killRunning(stageId, interruptThread, killReason);
+    for (const manager of this.#managersOf(stageId)) {
+      manager.abort(`Stage ${stageId} cancelled`);
+    }
+  }
+
+  killAllTaskAttempts(
+    stageId: number,
+    interruptThread: boolean,
+    reason: string,
+  ): void {
+    if (!this.settings.rules.scheduler.suspendsKilledTaskSets) {
+      this.#killRunning(stageId, interruptThread, reason);
+      return;
+    }
+    const killReason = `Stage cancelled: ${reason}`;
+    for (const manager of this.#managersOf(stageId)) {
+      this.#killRunningOf(manager, interruptThread, killReason);
+      manager.suspend();
+    }
+  }
+
+  #killRunning(
+    stageId: number,
+    interruptThread: boolean,
+    reason: string,
+  ): void {
+    for (const manager of this.#managersOf(stageId)) {
+      this.#killRunningOf(manager, interruptThread, reason);
+    }
+  }
+
+  #killRunningOf(
+    manager: TaskSetManager,
+    interruptThread: boolean,
+    reason: string,
+  ): void {
+    for (const tid of manager.runningTasks.toArray()) {
+      if (!this.infos.has(tid, KNOWN)) continue;
+      this.killTask(tid, { interruptThread, reason });
+    }
+  }
+
+  /** Tells the executor of an attempt to kill it. */
+  killTask(
+    tid: number,
+    kill: { readonly interruptThread: boolean; readonly reason: string },
+  ): void {
+    this.backend.killTask(tid, this.infos.executor[tid], kill);
+  }
+
+  /** Kills one attempt; false when none with that id is running. */
+  killTaskAttempt(
+    tid: number,
+    interruptThread: boolean,
+    reason: string,
+  ): boolean {
+    if (tid >= this.infos.length || !this.infos.has(tid, KNOWN)) return false;
+    this.killTask(tid, { interruptThread, reason });
+    return true;
+  }
+
+  notifyPartitionCompletion(stageId: number, partition: number): void {
+    this.#getter.enqueuePartitionCompletionNotification(stageId, partition);
+  }
+
+  handlePartitionCompleted(stageId: number, partition: number): void {
+    for (const manager of this.#managersOf(stageId)) {
+      if (!manager.isZombie) manager.markPartitionCompleted(partition, null);
+    }
+  }
+
+  markPartitionCompletedInAllTaskSets(
+    stageId: number,
+    partition: number,
+    tid: number,
+  ): void {
+    const ofStage = this.#byStage.get(stageId);
+    // The set in which the attempt ran has marked it already.
+    if (ofStage === undefined) return;
+    if (ofStage.length === 1 && ofStage[0] === this.managerOf(tid)) return;
+    for (const manager of this.#managersOf(stageId)) {
+      manager.markPartitionCompleted(partition, tid);
+    }
+  }
+
+  taskSetFinished(manager: TaskSetManager): void {
+    const { stageId, stageAttemptId } = manager.taskSet;
+    const ofStage = this.#byStage.get(stageId);
+    const at = ofStage?.findIndex((other) => other.taskSet.stageAttemptId === stageAttemptId) ?? -1;
+    if (at >= 0) ofStage!.splice(at, 1);
+    if (ofStage?.length === 0) this.#byStage.delete(stageId);
+    this.#rejectedSinceReset.delete(manager);
+    this.#pool.remove(manager);
+  }
+
+  // Offers
+
+  /**
+   * Launches tasks on the offered cores.
+   *
+   * @param offers Free cores; an executor that is new is added.
+   * @param isAllFreeResources False when the offer is of one executor that just got free (makeOffers(executorId)):
+   * the locality timer is then reset only when nothing has been turned down since its last reset (since 3.1).
+   * @returns task ids in the order of launching; valid until the next call.
+   */
+  resourceOffers(
+    offers: WorkerOffers,
+    isAllFreeResources = true,
+  ): readonly number[] {
+    const isNew = this.#addNewExecutors(offers);
+    const available = this.#availableCores(offers);
+    this.#launched.length = 0;
+    const sets = this.#offeredSets();
+    if (isNew) { for (const manager of sets) manager.recomputeLocality(); }
+    for (const manager of sets) {
+      this.#offerTo(manager, offers, { available, isAllFreeResources });
+    }
+    return this.#launched;
+  }
+
+  #offeredSets(): readonly TaskSetManager[] {
+    const sorted = this.#pool.sorted();
+    return this.settings.rules.scheduler.offersSkipSetsWithoutPending
+      ? sorted.filter((manager) => manager.isSchedulable)
+      : sorted;
+  }
+
+  #availableCores(offers: WorkerOffers): Int32Array {
+    const { cores } = offers;
+    if (this.#available.length < cores.length) {
+      this.#available = new Int32Array(cores.length * 2);
+    }
+    for (let i = 0; i < cores.length; i++) this.#available[i] = cores[i];
+    return this.#available;
+  }
+
+  #addNewExecutors(offers: WorkerOffers): boolean {
+    let isNew = false;
+    for (let i = 0; i < offers.executors.length; i++) {
+      const executor = offers.executors[i];
+      const known = this.#executorStates[executor];
+      if (known !== undefined && known.alive) continue;
+      const host = offers.hosts[i];
+      while (this.#executorStates.length <= executor) {
+        this.#executorStates.push(undefined);
+      }
+      this.#executorStates[executor] = { host, alive: true, tids: [] };
+      while (this.#aliveOnHost.length <= host) this.#aliveOnHost.push(0);
+      this.#aliveOnHost[host]++;
+      this.dagScheduler.executorAdded(executor, host);
+      isNew = true;
+    }
+    return isNew;
+  }
+
+  /** Offers to one set, level by level, each level again while it launches something. */
+  #offerTo(
+    manager: TaskSetManager,
+    offers: WorkerOffers,
+    round: { available: Int32Array; isAllFreeResources: boolean },
+  ): void {
+    let nearest = -1;
+    let rejected = false;
+    for (const level of manager.locality.levels) {
+      for (;;) {
+        const before = this.#launched.length;
+        const turnedDown = this.#offerAt(manager, offers, {
+          level,
+          available: round.available,
+        });
+        rejected ||= turnedDown;
+        if (this.#launched.length === before) break;
+        for (let i = before; i < this.#launched.length; i++) {
+          const locality = this.infos.locality[this.#launched[i]];
+          if (nearest < 0 || locality < nearest) nearest = locality;
+        }
+      }
+    }
+    const { rules, legacyLocalityReset } = this.settings;
+    if (rules.scheduler.localityTimerNeedsFullUse && !legacyLocalityReset) {
+      this.#resetTimer(manager, {
+        nearest,
+        rejected,
+        isAllFreeResources: round.isAllFreeResources,
+      });
+    }
+  }
+
+  #resetTimer(
+    manager: TaskSetManager,
+    round: { nearest: number; rejected: boolean; isAllFreeResources: boolean },
+  ): void {
+    if (round.rejected) {
+      this.#rejectedSinceReset.add(manager);
+      return;
+    }
+    if (round.nearest < 0) return;
+    if (
+      !round.isAllFreeResources && this.#rejectedSinceReset.has(manager)
+    ) return;
+    manager.locality.resetTimer(round.nearest, this.nowMs());
+    this.#rejectedSinceReset.delete(manager);
+  }
+
+  /** One pass over the offers at one level. @returns whether delay scheduling turned an offer down. */
+  #offerAt(
+    manager: TaskSetManager,
+    offers: WorkerOffers,
+    round: { level: number; available: Int32Array },
+  ): boolean {
+    const { level, available } = round;
+    const cpus = this.settings.cpusPerTask;
+    const { executors } = offers;
+    let rejected = false;
+    for (let i = 0; i < executors.length; i++) {
+      if (available[i] < cpus) continue;
+      const executor = executors[i];
+      const wasZombie = manager.isZombie;
+      const tid = manager.resourceOffer(executor, offers.hosts[i], level);
+      if (tid < 0) {
+        if (level === ANY && !wasZombie && manager.hasPending) rejected = true;
+        continue;
+      }
+      this.infos.set(tid, KNOWN);
+      this.#executorStates[executor]!.tids.push(tid);
+      available[i] -= cpus;
+      this.#launched.push(tid);
+    }
+    return rejected;
+  }
+
+  // Statuses
+
+  /** A task runs. */
+  taskRunning(tid: number): void {
+    if (this.infos.has(tid, KNOWN)) this.infos.clear(tid, LAUNCHING);
+  }
+
+  /** A task finished and sent its result. Ignored when its executor is gone, or it was reported before. */
+  taskFinished(tid: number, result: TaskResult): void {
+    if (!this.#forget(tid)) return;
+    this.#getter.enqueueSuccessfulTask(this.managerOf(tid), tid, result);
+  }
+
+  /** A task failed or was killed. */
+  taskFailed(
+    tid: number,
+    state: "FAILED" | "KILLED",
+    reason: TaskFailedReason,
+  ): void {
+    if (!this.#forget(tid)) return;
+    this.#getter.enqueueFailedTask(this.managerOf(tid), { tid, state, reason });
+  }
+
+  /** Takes a task off the books; false when it is not there. */
+  #forget(tid: number): boolean {
+    if (!this.infos.has(tid, KNOWN)) return false;
+    this.#cleanUp(tid);
+    this.managerOf(tid).removeRunningTask(tid);
+    return true;
+  }
+
+  #cleanUp(tid: number): void {
+    this.infos.clear(tid, KNOWN);
+    const tids = this.#executorStates[this.infos.executor[tid]]!.tids;
+    const at = tids.indexOf(tid);
+    tids[at] = tids[tids.length - 1];
+    tids.pop();
+  }
+
+  handleTaskGettingResult(manager: TaskSetManager, tid: number): void {
+    manager.handleTaskGettingResult(tid);
+  }
+
+  handleSuccessfulTask(
+    manager: TaskSetManager,
+    tid: number,
+    output: MapOutputSizes | null,
+  ): void {
+    manager.handleSuccessfulTask(tid, output);
+  }
+
+  handleFailedTask(manager: TaskSetManager, failed: FailedTask): void {
+    const { tid, state, reason } = failed;
+    manager.handleFailedTask(tid, state, reason);
+    const succeeded = manager.successful[this.infos.index[tid]] !== 0;
+    // It may have to run again.
+    if (!manager.isZombie && !succeeded) this.backend.reviveOffers();
+  }
+
+  /** A heartbeat: what a running task has read so far, and how long it runs. */
+  executorHeartbeatReceived(
+    tid: number,
+    records: number,
+    runTimeMs: number,
+  ): void {
+    if (!this.infos.has(tid, KNOWN)) return;
+    const rate = taskProcessRate(records, runTimeMs);
+    this.managerOf(tid).updateProcessRate(tid, rate);
+  }
+
+  /** The speculation timer (spark.speculation.interval). */
+  checkSpeculatableTasks(): void {
+    let found = false;
+    for (const manager of this.#pool.inSubmissionOrder()) {
+      if (manager.checkSpeculatableTasks()) found = true;
+    }
+    if (found) this.backend.reviveOffers();
+  }
+
+  // Executors
+
+  /** An executor is gone. */
+  executorLost(executor: number, reason: ExecutorLossReason): void {
+    const state = this.#executorStates[executor];
+    if (state === undefined) return;
+    const wasAlive = state.alive;
+    this.#removeExecutor(executor, state, reason);
+    if (!wasAlive) return;
+    this.dagScheduler.executorLost(executor, state.host, reason);
+    this.backend.reviveOffers();
+  }
+
+  #removeExecutor(
+    executor: number,
+    state: ExecutorState,
+    reason: ExecutorLossReason,
+  ): void {
+    if (state.alive) {
+      state.alive = false;
+      this.#aliveOnHost[state.host]--;
+    }
+    while (state.tids.length > 0) this.#cleanUp(state.tids[0]);
+    if (reason.kind === "pending") return;
+    this.#executorStates[executor] = undefined;
+    for (const manager of this.#pool.inSubmissionOrder()) {
+      manager.executorLost(executor, reason);
+    }
+  }
+
+  /** A worker was removed from the cluster. */
+  workerRemoved(host: number): void {
+    this.dagScheduler.workerRemoved(host);
+  }
+
+  isExecutorAlive(executor: number): boolean {
+    return this.#executorStates[executor]?.alive === true;
+  }
+
+  hasExecutorsAliveOnHost(host: number): boolean {
+    return this.#aliveOnHost[host] > 0;
+  }
+}

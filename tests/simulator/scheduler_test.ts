@@ -1,0 +1,135 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { InputError } from "../../src/errors.ts";
+import { SparkConf } from "../../src/spark/conf.ts";
+import { KeyOrder } from "../../src/simulator/scheduler/hash_map_order.ts";
+import { freshSetOrder, newIntSet, type ScalaCollections } from "../../src/simulator/scheduler/hash_set_order.ts";
+import { compressSize, decompressSize, mapStatus } from "../../src/simulator/scheduler/map_status.ts";
+import { NameTable } from "../../src/simulator/scheduler/names.ts";
+import { schedulerSettings } from "../../src/simulator/scheduler/settings.ts";
+import { testdata, traceLines } from "../support/traces.ts";
+
+/** One recorded history of a collection of the real Scala (2.12.7, 2.13.16), and the order in which it then iterates. */
+type HashOrder =
+  & { scala: ScalaCollections; order: (number | string)[] }
+  & (
+    | { set: (number | "clear")[]; filtered: number[]; mapped: number[] }
+    | { map: ["add" | "del", number | string][] }
+  );
+
+function hashOrders(): Promise<HashOrder[]> {
+  return traceLines(testdata("scheduler/hash_order.jsonl.gz"));
+}
+
+Deno.test("newIntSet() iterates as scala.collection.mutable.HashSet[Int]", async () => {
+  let compared = 0;
+  for (const recorded of await hashOrders()) {
+    if (!("set" in recorded)) continue;
+    const set = newIntSet(recorded.scala);
+    for (const operation of recorded.set) {
+      if (operation === "clear") set.clear();
+      else if (operation >= 0) set.add(operation);
+      else set.delete(-1 - operation);
+    }
+    const order = set.toArray();
+    assertEquals<unknown>(order, recorded.order);
+    assertEquals(set.size, order.length);
+    assertEquals(freshSetOrder(recorded.scala, order.filter((n) => n % 3 !== 0)), recorded.filtered);
+    assertEquals(freshSetOrder(recorded.scala, order.map((n) => n >> 1)), recorded.mapped);
+    compared++;
+  }
+  assertEquals(compared, 120);
+});
+
+Deno.test("KeyOrder iterates as scala.collection.mutable.HashMap, by integers and by strings", async () => {
+  let compared = 0;
+  for (const recorded of await hashOrders()) {
+    if (!("map" in recorded)) continue;
+    const names = new NameTable();
+    const order = new KeyOrder(recorded.scala);
+    for (const [operation, key] of recorded.map) {
+      const id = names.idOf(String(key));
+      if (operation === "del") {
+        if (order.has(id)) order.delete(id);
+      } else if (!order.has(id)) {
+        order.add(id, typeof key === "string" ? names.hashOf(id) : key);
+      }
+    }
+    const visited: string[] = [];
+    order.some((id) => {
+      visited.push(names.nameOf(id));
+      return false;
+    });
+    assertEquals(visited, recorded.order.map(String));
+    compared++;
+  }
+  assertEquals(compared, 120);
+});
+
+Deno.test("compressSize() and decompressSize() are MapStatus's at every boundary", async () => {
+  const codes: { code: number; decompressed: number; largest: number | null }[] = await traceLines(
+    testdata("scheduler/map_status.jsonl.gz"),
+  );
+  assertEquals(codes.length, 256);
+  for (const { code, decompressed, largest } of codes) {
+    assertEquals(decompressSize(code), decompressed);
+    // Codes 2 to 7 are never used: 1.1^7 is below 2.
+    if (largest === null || (code > 1 && code < 8)) continue;
+    assertEquals([compressSize(largest) <= code, compressSize(largest + 1) > code], [true, true]);
+  }
+  assertEquals(compressSize(2 ** 40), 255);
+});
+
+Deno.test("mapStatus() keeps the average of small blocks and the huge ones above 2,000 partitions", () => {
+  const sizes = new Float64Array(2001).fill(10);
+  sizes[3] = 0;
+  sizes[5] = 200 * 1024 * 1024;
+  const status = mapStatus(sizes);
+  // HighlyCompressedMapStatus 2.4.0: 1,999 blocks of 10 bytes; 200 MiB is above spark.shuffle.accurateBlockThreshold.
+  assertEquals([0, 3, 5].map((reduceId) => status.getSizeForBlock(reduceId)), [
+    10,
+    0,
+    decompressSize(compressSize(sizes[5])),
+  ]);
+  assertEquals(mapStatus(sizes.subarray(0, 2000)).getSizeForBlock(0), decompressSize(compressSize(10)));
+});
+
+Deno.test("schedulerSettings() has the defaults of the version", () => {
+  const of = (version: string) => schedulerSettings(SparkConf.from({ "spark.speculation": "true" }, version), 4);
+  // Spark's internal/config/package.scala and TaskSetManager of each version.
+  assertEquals(of("2.4.0").speculation, {
+    intervalMs: 100,
+    quantile: 0.75,
+    multiplier: 1.5,
+    minTaskRuntimeMs: 100,
+    taskDurationThresholdMs: null,
+    slotsPerExecutor: 4,
+    efficiency: null,
+  });
+  assertEquals(of("4.0.0").speculation, {
+    ...of("2.4.0").speculation!,
+    quantile: 0.9,
+    multiplier: 3,
+    efficiency: { processRateMultiplier: 0.75, longRunTaskFactor: 2 },
+  });
+  assertEquals(of("1.6.3").maxConsecutiveStageAttempts, 4);
+  assertEquals(of("3.5.0").maxStageAttempts, 2147483647);
+});
+
+Deno.test("schedulerSettings() refuses what is not simulated", () => {
+  for (
+    const [key, value, version] of [
+      ["spark.scheduler.mode", "FAIR", "2.4.0"],
+      ["spark.blacklist.enabled", "true", "2.4.0"],
+      ["spark.excludeOnFailure.enabled", "true", "3.5.0"],
+      ["spark.excludeOnFailure.taskAndStage.enabled", "true", "4.0.0"],
+    ]
+  ) {
+    const error = assertThrows(
+      () => schedulerSettings(SparkConf.from({ [key]: value }, version), 1),
+      InputError,
+      `Cannot simulate with ${key}: must not be set`,
+    );
+    assertEquals(error.code, "conf.unsupported");
+  }
+  assertEquals(schedulerSettings(SparkConf.from({ "spark.scheduler.mode": "fifo" }), 1).cpusPerTask, 1);
+});
