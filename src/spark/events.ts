@@ -373,6 +373,15 @@ export type SimulationEvent =
     readonly forTaskId: number | null;
   }
   | {
+    /** A block that is on disk was read and put into memory too, of which Spark writes no update (BlockManager.maybeCacheDiskValuesInMemory). */
+    readonly kind: "blockReadBack";
+    readonly time: number;
+    readonly executorId: string;
+    readonly blockId: string;
+    readonly memorySize: number;
+    readonly offHeap: boolean;
+  }
+  | {
     readonly kind: "putRefused";
     readonly time: number;
     readonly executorId: string;

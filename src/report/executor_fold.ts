@@ -1,0 +1,128 @@
+/**
+ * Executors of a run: where they ran, what they held, why they left.
+ *
+ * @module
+ */
+import type {
+  BlockManagerAdded,
+  ExecutorAdded,
+  ExecutorRemoved,
+  SimulationEvent,
+  StageExecutorMetrics,
+} from "../spark/events.ts";
+import type { BlockFold } from "./block_fold.ts";
+import type { ExecutorSummary } from "./summary.ts";
+
+interface ExecutorState {
+  host: string;
+  cores: number | null;
+  maxMemory: number | null;
+  peakStorage: number | null;
+  peakExecution: number | null;
+  tasks: number;
+  removedReason: string | null;
+  /** It was announced as an executor or ran a task; a driver's block manager alone is none. */
+  isExecutor: boolean;
+}
+
+function max(a: number | null, b: number): number {
+  return a === null || b > a ? b : a;
+}
+
+/** Sums over the executors of a run. */
+export class ExecutorFold {
+  readonly #executors = new Map<string, ExecutorState>();
+
+  /** An executor registered with the scheduler; in local mode the driver does. */
+  added(event: ExecutorAdded): void {
+    const executor = this.#executor(event.executorId);
+    executor.host = event.host;
+    executor.cores = event.totalCores;
+    executor.isExecutor = true;
+  }
+
+  /** A block manager registered. */
+  blockManagerAdded(event: BlockManagerAdded): void {
+    const executor = this.#executor(event.executorId);
+    executor.host = event.host;
+    executor.maxMemory = event.maximumMemory;
+    if (event.executorId !== "driver" && event.executorId !== "<driver>") executor.isExecutor = true;
+  }
+
+  /** An executor left. */
+  removed(event: ExecutorRemoved): void {
+    const executor = this.#executor(event.executorId);
+    executor.removedReason = event.reason;
+    executor.isExecutor = true;
+  }
+
+  /** A task of an executor ended. */
+  taskEnd(executorId: string): void {
+    const executor = this.#executor(executorId);
+    executor.tasks++;
+    executor.isExecutor = true;
+  }
+
+  /** Peaks that executors sent with their heartbeats (ExecutorMetrics, since 3.0). */
+  metrics(event: StageExecutorMetrics): void {
+    const executor = this.#executor(event.executorId);
+    const { metrics } = event;
+    const sum = (kind: string) => {
+      const on = metrics[`OnHeap${kind}Memory`];
+      const off = metrics[`OffHeap${kind}Memory`];
+      return on === undefined && off === undefined ? null : (on ?? 0) + (off ?? 0);
+    };
+    const storage = sum("Storage");
+    const execution = sum("Execution");
+    if (storage !== null) executor.peakStorage = max(executor.peakStorage, storage);
+    if (execution !== null) executor.peakExecution = max(executor.peakExecution, execution);
+  }
+
+  /** The pools of a simulated executor. */
+  memoryState(event: Extract<SimulationEvent, { kind: "memoryState" }>): void {
+    const executor = this.#executor(event.executorId);
+    const { onHeap, offHeap } = event;
+    executor.peakStorage = max(executor.peakStorage, onHeap.storageMemoryUsed + (offHeap?.storageMemoryUsed ?? 0));
+    executor.peakExecution = max(
+      executor.peakExecution,
+      onHeap.executionMemoryUsed + (offHeap?.executionMemoryUsed ?? 0),
+    );
+  }
+
+  /** Executors in the order in which they came; `recorded` says whether evictions are known. */
+  summaries(blocks: BlockFold, recorded: boolean): ExecutorSummary[] {
+    return [...this.#executors].filter(([, { isExecutor }]) => isExecutor).map(([executorId, executor]) => {
+      const stored = blocks.ofExecutor(executorId);
+      const peak = stored === null ? executor.peakStorage : max(executor.peakStorage, stored.peakBytes);
+      return {
+        executorId,
+        host: executor.host,
+        cores: executor.cores,
+        maxMemory: executor.maxMemory,
+        peakStorageBytes: recorded ? peak ?? 0 : executor.peakStorage,
+        peakExecutionBytes: executor.peakExecution,
+        tasks: executor.tasks,
+        evictions: recorded ? stored?.evictions ?? 0 : null,
+        removedReason: executor.removedReason,
+      };
+    });
+  }
+
+  #executor(executorId: string): ExecutorState {
+    let executor = this.#executors.get(executorId);
+    if (executor === undefined) {
+      executor = {
+        host: "",
+        cores: null,
+        maxMemory: null,
+        peakStorage: null,
+        peakExecution: null,
+        tasks: 0,
+        removedReason: null,
+        isExecutor: false,
+      };
+      this.#executors.set(executorId, executor);
+    }
+    return executor;
+  }
+}

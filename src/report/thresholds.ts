@@ -1,0 +1,57 @@
+/**
+ * The sizes at which a task's result changes its way to the driver.
+ *
+ * @module
+ */
+import { InputError } from "../errors.ts";
+import { SparkConf } from "../spark/conf.ts";
+import type { Summary } from "./summary.ts";
+
+/** AkkaUtils.reservedSizeBytes: what a message of 1.x keeps free. */
+const AKKA_RESERVED_BYTES = 200 * 1024;
+
+/** A setting's bytes; the version's default when the text is none that Spark would take. */
+function bytesOf(conf: SparkConf, key: string): number {
+  try {
+    return conf.getSizeAsBytes(key);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    return SparkConf.from({}, conf.sparkVersion).getSizeAsBytes(key);
+  }
+}
+
+/**
+ * Thresholds of a run, in bytes. A result above `effectiveDirectLimit` goes by way of the block manager
+ * (org.apache.spark.executor.Executor; before 2.0 the message size alone decided), one above `maxResultSize` (0: none)
+ * is dropped at the executor.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { SparkConf } from "../spark/conf.ts";
+ * import { thresholdsOf } from "./thresholds.ts";
+ *
+ * assertEquals(thresholdsOf(SparkConf.from({ "spark.task.maxDirectResultSize": "100k" }, "3.5.9")), {
+ *   maxDirectResultSize: 102400,
+ *   rpcMessageMaxSize: 134217728,
+ *   effectiveDirectLimit: 102400,
+ *   maxResultSize: 1073741824,
+ * });
+ * ```
+ */
+export function thresholdsOf(conf: SparkConf): Summary["thresholds"] {
+  const maxResultSize = conf.rules.results.hasMaxResultSize ? bytesOf(conf, "spark.driver.maxResultSize") : 0;
+  if (conf.rules.results.indirectFrom === "akkaFrame") {
+    const rpcMessageMaxSize = bytesOf(conf, "spark.akka.frameSize");
+    const direct = Math.max(0, rpcMessageMaxSize - AKKA_RESERVED_BYTES - 1);
+    return { maxDirectResultSize: direct, rpcMessageMaxSize, effectiveDirectLimit: direct, maxResultSize };
+  }
+  const maxDirectResultSize = bytesOf(conf, "spark.task.maxDirectResultSize");
+  const rpcMessageMaxSize = bytesOf(conf, "spark.rpc.message.maxSize");
+  return {
+    maxDirectResultSize,
+    rpcMessageMaxSize,
+    effectiveDirectLimit: Math.min(maxDirectResultSize, rpcMessageMaxSize),
+    maxResultSize,
+  };
+}
