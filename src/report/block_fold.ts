@@ -12,6 +12,8 @@ export interface RddBlocks {
   readonly partitions: number;
   /** Bytes that those partitions take, each at its last known size. */
   readonly bytes: number;
+  /** The largest of them. */
+  readonly maxBytes: number;
   readonly evicted: number;
 }
 
@@ -170,6 +172,7 @@ export class BlockFold {
       rddId,
       partitions: sizes.size,
       bytes: [...sizes.values()].reduce((a, b) => a + b, 0),
+      maxBytes: [...sizes.values()].reduce((a, b) => Math.max(a, b), 0),
       evicted: this.#evictions.get(rddId) ?? 0,
     }));
   }

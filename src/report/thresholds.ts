@@ -5,19 +5,29 @@
  */
 import { InputError } from "../errors.ts";
 import { SparkConf } from "../spark/conf.ts";
+import { BYTE_UNITS } from "../spark/sizes.ts";
 import type { Summary } from "./summary.ts";
 
 /** AkkaUtils.reservedSizeBytes: what a message of 1.x keeps free. */
 const AKKA_RESERVED_BYTES = 200 * 1024;
 
-/** A setting's bytes; the version's default when the text is none that Spark would take. */
-function bytesOf(conf: SparkConf, key: string): number {
+/** A setting's value; the version's default when the text is none that Spark would take. */
+function valueOf(conf: SparkConf, read: (conf: SparkConf) => number): number {
   try {
-    return conf.getSizeAsBytes(key);
+    return read(conf);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    return SparkConf.from({}, conf.sparkVersion).getSizeAsBytes(key);
+    return read(SparkConf.from({}, conf.sparkVersion));
   }
+}
+
+function sizeOf(conf: SparkConf, key: string): number {
+  return valueOf(conf, (settings) => settings.getSizeAsBytes(key));
+}
+
+/** Sizes of messages are whole MiB. */
+function mebibytesOf(conf: SparkConf, key: string): number {
+  return valueOf(conf, (settings) => settings.getInt(key)) * BYTE_UNITS.MiB;
 }
 
 /**
@@ -40,14 +50,14 @@ function bytesOf(conf: SparkConf, key: string): number {
  * ```
  */
 export function thresholdsOf(conf: SparkConf): Summary["thresholds"] {
-  const maxResultSize = conf.rules.results.hasMaxResultSize ? bytesOf(conf, "spark.driver.maxResultSize") : 0;
+  const maxResultSize = conf.rules.results.hasMaxResultSize ? sizeOf(conf, "spark.driver.maxResultSize") : 0;
   if (conf.rules.results.indirectFrom === "akkaFrame") {
-    const rpcMessageMaxSize = bytesOf(conf, "spark.akka.frameSize");
+    const rpcMessageMaxSize = mebibytesOf(conf, "spark.akka.frameSize");
     const direct = Math.max(0, rpcMessageMaxSize - AKKA_RESERVED_BYTES - 1);
     return { maxDirectResultSize: direct, rpcMessageMaxSize, effectiveDirectLimit: direct, maxResultSize };
   }
-  const maxDirectResultSize = bytesOf(conf, "spark.task.maxDirectResultSize");
-  const rpcMessageMaxSize = bytesOf(conf, "spark.rpc.message.maxSize");
+  const maxDirectResultSize = sizeOf(conf, "spark.task.maxDirectResultSize");
+  const rpcMessageMaxSize = mebibytesOf(conf, "spark.rpc.message.maxSize");
   return {
     maxDirectResultSize,
     rpcMessageMaxSize,

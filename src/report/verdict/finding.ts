@@ -1,0 +1,85 @@
+/**
+ * One statement of a verdict: what happened, why, what shows it, what to set.
+ *
+ * @module
+ */
+import type { SparkConf } from "../../spark/conf.ts";
+import { bytesToString } from "../../spark/sizes.ts";
+import type { RunFacts } from "../run_facts.ts";
+import type { Summary } from "../summary.ts";
+
+/** How bad it is: the run failed of it, it cost something, it is good to know, or all is well. */
+export type Severity = "failure" | "problem" | "notice" | "good";
+
+/** A setting that governs a finding. */
+export interface Advice {
+  /** Name of a Spark property, or of what else can be changed (for example "storage level"). */
+  readonly key: string;
+  /** Its value in the run, the version's default included; null when it has none. */
+  readonly value: string | null;
+  /** What to do with it. */
+  readonly advice: string;
+}
+
+/** One statement of a verdict. */
+export interface Finding {
+  /** Stable identifier, for example `memory.evictions`. */
+  readonly code: string;
+  readonly severity: Severity;
+  readonly sentence: string;
+  /** The rule of Spark that explains it; null where the sentence says it all. */
+  readonly why: string | null;
+  /** Figures of the run. */
+  readonly evidence: readonly string[];
+  readonly settings: readonly Advice[];
+}
+
+/** What a rule of the verdict looks at. */
+export interface Evidence {
+  readonly summary: Summary;
+  readonly facts: RunFacts;
+}
+
+/** A rule: the findings that it has about a run. */
+export type Rule = (run: Evidence) => Finding[];
+
+/** A size as people read it. */
+export function size(bytes: number): string {
+  return bytesToString(Math.round(bytes));
+}
+
+/** "1 task", "2 tasks". */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
+}
+
+/** Advice on a property with the value that it has in the run. */
+export function advise(conf: SparkConf, key: string, advice: string): Advice {
+  return { key, value: conf.get(key), advice };
+}
+
+/** Milliseconds as people read them. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${(ms / 60_000).toFixed(1)} min`;
+}
+
+/** The memory of executors, which in local mode is the driver's. */
+export function memoryKey(facts: RunFacts): "spark.driver.memory" | "spark.executor.memory" {
+  return facts.local ? "spark.driver.memory" : "spark.executor.memory";
+}
+
+/** The largest unified memory that an executor reported, on-heap and off-heap, or null. */
+export function unifiedMemory(summary: Summary): number | null {
+  const known = summary.executors.map(({ maxMemory }) => maxMemory).filter((bytes) => bytes !== null);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+/** Tasks that run at once in an executor. */
+export function concurrentTasks({ summary, facts }: Evidence): number | null {
+  const cores = Math.max(0, ...summary.executors.map((executor) => executor.cores ?? 0));
+  if (cores === 0) return null;
+  const cpus = Number(facts.conf.get("spark.task.cpus") ?? 1);
+  return Math.max(1, Math.floor(cores / (cpus > 0 ? cpus : 1)));
+}
