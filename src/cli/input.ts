@@ -4,8 +4,8 @@
  * @module
  */
 import { InputError } from "../errors.ts";
-import { decompressed } from "../event_log/codec/codec.ts";
-import { chunksOf, type LogPart } from "../event_log/parts.ts";
+import { peekChunks } from "../event_log/codec/codec.ts";
+import { chunksOf, type LogPart, streamOf } from "../event_log/parts.ts";
 import { readEventLog, type ReadOptions, type ReadReport } from "../event_log/read.ts";
 import type { EventSink } from "../spark/events.ts";
 import type { Io } from "./command.ts";
@@ -31,7 +31,7 @@ export const EXAMPLE_LOG = new URL(
 );
 
 /** So much is looked at to tell an event log from a job spec. */
-const HEAD_BYTES = 1 << 16;
+const HEAD_BYTES = 64;
 /** A job spec is a file that people write; this is far above what one needs. */
 const MAX_SPEC_BYTES = 1 << 26;
 const CHUNK_BYTES = 1 << 18;
@@ -111,15 +111,16 @@ export async function readInput(
 }
 
 async function standardInput(io: Io): Promise<Input> {
-  const [sniffed, source] = io.stdin().tee();
-  if (await isJobSpec(sniffed)) {
-    return { kind: "jobSpec", name: "-", text: await new Response(source).text() };
-  }
-  return { kind: "eventLog", name: "standard input", source, bytes: null };
+  const { head, chunks } = await peekChunks(chunksOf(io.stdin()), HEAD_BYTES);
+  const source = streamOf(chunks);
+  if (!isJobSpec(head)) return { kind: "eventLog", name: "standard input", source, bytes: null };
+  return { kind: "jobSpec", name: "-", text: await new Response(source).text() };
 }
 
 async function jsonInput(name: string, part: LogPart, bytes: number): Promise<Input> {
-  if (!await isJobSpec(part.open())) return { kind: "eventLog", name, source: [part], bytes };
+  const { head, chunks } = await peekChunks(chunksOf(part.open()), HEAD_BYTES);
+  await chunks.return(undefined);
+  if (!isJobSpec(head)) return { kind: "eventLog", name, source: [part], bytes };
   if (bytes > MAX_SPEC_BYTES) {
     throw new InputError("input.file", `Cannot read ${name}: a job spec must have at most ${MAX_SPEC_BYTES} bytes`, {
       parameters: { name, limit: MAX_SPEC_BYTES, received: bytes },
@@ -128,16 +129,9 @@ async function jsonInput(name: string, part: LogPart, bytes: number): Promise<In
   return { kind: "jobSpec", name, text: await new Response(part.open()).text() };
 }
 
-/** Whether the bytes are JSON, but not one event a line. */
-async function isJobSpec(stream: ReadableStream<Uint8Array>): Promise<boolean> {
-  const report = { codecs: [] as string[], truncated: false, corrupt: null };
-  const decoder = new TextDecoder();
-  let head = "";
-  for await (const chunk of decompressed(chunksOf(stream), report as never)) {
-    head += decoder.decode(chunk, { stream: true });
-    if (head.length > HEAD_BYTES || head.includes('"Event"')) break;
-  }
-  return report.codecs.length === 0 && /^\s*\{/.test(head) && !/^\s*\{\s*"Event"\s*:/.test(head);
+/** Whether the first bytes are those of a JSON object that is not an event. */
+function isJobSpec(head: Uint8Array): boolean {
+  return /^\s*\{(?!\s*"Event"\s*:)/.test(new TextDecoder().decode(head));
 }
 
 /** A file or the files of a folder, with their sizes. */

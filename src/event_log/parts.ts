@@ -146,6 +146,22 @@ export async function* chunksOf(
   }
 }
 
+/** A stream of chunks, each made when it is read. */
+export function streamOf(
+  chunks: AsyncGenerator<Uint8Array>,
+): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { value, done } = await chunks.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      await chunks.return(undefined);
+    },
+  }, { highWaterMark: 0 });
+}
+
 /**
  * Rolled files in order, from the last compacted one on (RollingEventLogFilesFileReader): a compacted file stands for all
  * before it and for the file of its own index.

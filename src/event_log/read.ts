@@ -10,7 +10,7 @@ import { concat, decompressed, type DecompressionReport, detectCodec, MAGIC_BYTE
 import { zipEntries } from "./codec/zip.ts";
 import { EventReader, overLimit, type ReadLimits } from "./event_reader.ts";
 import { LineSplitter } from "./lines.ts";
-import { chunksOf, type LogPart, orderParts } from "./parts.ts";
+import { chunksOf, type LogPart, orderParts, streamOf } from "./parts.ts";
 
 export type { ReadLimits } from "./event_reader.ts";
 export type { LogPart } from "./parts.ts";
@@ -102,21 +102,6 @@ async function openParts(
     }
   }
   return parts;
-}
-
-function streamOf(
-  chunks: AsyncGenerator<Uint8Array>,
-): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { value, done } = await chunks.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    async cancel() {
-      await chunks.return(undefined);
-    },
-  }, { highWaterMark: 0 });
 }
 
 async function collect(

@@ -31,6 +31,7 @@ export interface ExecutorBlocks {
 }
 
 interface ExecutorState extends ExecutorBlocks {
+  broadcastBytes: number;
   /** RDD blocks by RDD and block id. */
   rdds: Map<number, Map<string, Block>>;
   /** Broadcast pieces, task results, streams. */
@@ -64,6 +65,10 @@ export class BlockFold {
   evicted = 0;
   bytesEvicted = 0;
   droppedToDisk = 0;
+  /** RDD blocks that were lost with their executors. */
+  lost = 0;
+  /** The most bytes of broadcast variables that one executor held at a time. */
+  broadcastPeak = 0;
   /** Evictions of blocks of which no update had said that they were in memory. */
   unseen = 0;
   readonly #simulated: boolean;
@@ -85,6 +90,7 @@ export class BlockFold {
     const blocks = rddId === null ? executor.others : this.#rddBlocks(executor, rddId);
     const old = blocks.get(event.blockId);
     this.#setMemory(executor, memory - (old?.memory ?? 0));
+    if (event.blockId.startsWith("broadcast_")) this.#setBroadcast(executor, event, memory - (old?.memory ?? 0));
     if (memory === 0 && disk === 0) blocks.delete(event.blockId);
     else blocks.set(event.blockId, { memory, disk });
     if (rddId === null) return "other";
@@ -140,8 +146,10 @@ export class BlockFold {
   executorGone(executorId: string): void {
     const executor = this.#executors.get(executorId);
     if (executor === undefined) return;
+    for (const blocks of executor.rdds.values()) this.lost += blocks.size;
     executor.rdds.clear();
     executor.others.clear();
+    executor.broadcastBytes = 0;
     executor.memoryBytes = 0;
   }
 
@@ -190,6 +198,13 @@ export class BlockFold {
     if (executor.memoryBytes > executor.peakBytes) executor.peakBytes = executor.memoryBytes;
   }
 
+  #setBroadcast(executor: ExecutorState, { executorId }: BlockUpdated, change: number): void {
+    executor.broadcastBytes += change;
+    if (executorId !== "driver" && executor.broadcastBytes > this.broadcastPeak) {
+      this.broadcastPeak = executor.broadcastBytes;
+    }
+  }
+
   #size(rddId: number, blockId: string, bytes: number): void {
     let sizes = this.#sizes.get(rddId);
     if (sizes === undefined) this.#sizes.set(rddId, sizes = new Map());
@@ -205,7 +220,7 @@ export class BlockFold {
   #executor(executorId: string): ExecutorState {
     let executor = this.#executors.get(executorId);
     if (executor === undefined) {
-      executor = { memoryBytes: 0, peakBytes: 0, evictions: 0, rdds: new Map(), others: new Map() };
+      executor = { memoryBytes: 0, broadcastBytes: 0, peakBytes: 0, evictions: 0, rdds: new Map(), others: new Map() };
       this.#executors.set(executorId, executor);
     }
     return executor;

@@ -17,6 +17,7 @@ interface ExecutorState {
   host: string;
   cores: number | null;
   maxMemory: number | null;
+  offHeap: number;
   peakStorage: number | null;
   peakExecution: number | null;
   tasks: number;
@@ -46,6 +47,7 @@ export class ExecutorFold {
     const executor = this.#executor(event.executorId);
     executor.host = event.host;
     executor.maxMemory = event.maximumMemory;
+    executor.offHeap = event.maximumOffHeapMemory ?? 0;
     if (event.executorId !== "driver" && event.executorId !== "<driver>") executor.isExecutor = true;
   }
 
@@ -89,6 +91,18 @@ export class ExecutorFold {
     );
   }
 
+  /** Unified memory of the largest executor by mode, or null when none reported it. */
+  unified(): { onHeap: number; offHeap: number } | null {
+    let largest: { onHeap: number; offHeap: number } | null = null;
+    for (const { isExecutor, maxMemory, offHeap } of this.#executors.values()) {
+      if (!isExecutor || maxMemory === null) continue;
+      if (largest === null || maxMemory > largest.onHeap + largest.offHeap) {
+        largest = { onHeap: maxMemory - offHeap, offHeap };
+      }
+    }
+    return largest;
+  }
+
   /** Executors in the order in which they came; `recorded` says whether evictions are known. */
   summaries(blocks: BlockFold, recorded: boolean): ExecutorSummary[] {
     return [...this.#executors].filter(([, { isExecutor }]) => isExecutor).map(([executorId, executor]) => {
@@ -115,6 +129,7 @@ export class ExecutorFold {
         host: "",
         cores: null,
         maxMemory: null,
+        offHeap: 0,
         peakStorage: null,
         peakExecution: null,
         tasks: 0,

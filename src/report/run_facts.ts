@@ -25,8 +25,6 @@ export interface ExecutorLoss {
   readonly executorId: string;
   readonly reason: string;
   readonly time: number;
-  /** Tasks that failed because of it. */
-  tasksLost: number;
 }
 
 /** Facts for the verdict. */
@@ -35,19 +33,29 @@ export interface RunFacts {
   readonly conf: SparkConf;
   /** All in one Java virtual machine (master `local...`): the driver's memory counts. */
   readonly local: boolean;
+  /** Unified memory of the largest executor, as its block manager reported it; null when the log does not say. */
+  readonly unified: { readonly onHeap: number; readonly offHeap: number } | null;
   /** In the order of Summary.stages. */
   readonly stages: readonly StageFold[];
   readonly failures: readonly FailureGroup[];
   /** Kill reasons with their counts. */
   readonly kills: ReadonlyMap<string, number>;
   readonly losses: readonly ExecutorLoss[];
+  /** Tasks that failed because their executor was lost, by executor. */
+  readonly tasksLost: ReadonlyMap<string, number>;
   /** RDDs with a storage level, as their last stage described them. */
   readonly persisted: ReadonlyMap<number, RddInfo>;
   readonly rddBlocks: readonly RddBlocks[];
   /** Evictions of RDD blocks by what they were for; where a log leaves it open, in neither. */
   readonly evictions: { readonly storage: number; readonly execution: number; readonly broadcast: number };
   readonly unpersisted: ReadonlySet<number>;
-  /** Stages of jobs that never ran because their outputs were there. */
+  /** RDD blocks in memory or on disk that were lost with their executors. */
+  readonly blocksLost: number;
+  /** The most bytes of broadcast variables that one executor held at a time. */
+  readonly broadcastBytes: number;
+  /** Jobs that read only some partitions of their RDD (take, first, limit). */
+  readonly partialJobs: number;
+  /** Stages of succeeded jobs that never ran because their outputs were there. */
   readonly skippedStages: number;
   readonly speculativeTasks: number;
   readonly sqlErrors: readonly string[];

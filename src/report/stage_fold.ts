@@ -30,15 +30,6 @@ function add(spread: Spread, value: number): void {
 
 const noSpread = (): Spread => ({ max: 0, sum: 0, count: 0 });
 
-/** Why blocks were evicted while a stage ran. */
-export interface StageEvictions {
-  total: number;
-  /** For a block to be stored. */
-  storage: number;
-  /** For a task's execution memory. */
-  execution: number;
-}
-
 /** Sums over the tasks of one stage attempt. */
 export class StageFold {
   info: StageInfo | null = null;
@@ -71,7 +62,9 @@ export class StageFold {
   readonly duration: Spread = noSpread();
   readonly shuffleRead: Spread = noSpread();
   readonly sqlMetrics = new Map<string, Spread>();
-  readonly evictions: StageEvictions = { total: 0, storage: 0, execution: 0 };
+  /** RDD blocks evicted while it ran, and their bytes. */
+  evictions = 0;
+  bytesEvicted = 0;
   /** RDD blocks stored while it ran. */
   blocksStored = 0;
   /** Bytes of broadcast blocks that came to executors while it ran. */

@@ -8,8 +8,6 @@ import type {
   BlockUpdated,
   EventSink,
   EventSource,
-  JobEnd,
-  JobStart,
   RddInfo,
   SimulationEvent,
   SparkEvent,
@@ -20,26 +18,12 @@ import type {
 import { REFERENCE_SPARK_VERSION } from "../spark/spark_version.ts";
 import { BlockFold, rddOfBlock } from "./block_fold.ts";
 import { ExecutorFold } from "./executor_fold.ts";
-import type { ExecutorLoss, FailureGroup, RunFacts } from "./run_facts.ts";
+import { count, FailureFold, MAX_GROUPS, MAX_MESSAGE } from "./failure_fold.ts";
+import { JobFold } from "./job_fold.ts";
+import type { ExecutorLoss, RunFacts } from "./run_facts.ts";
 import { StageFold } from "./stage_fold.ts";
 import type { Summary, SummaryWarning } from "./summary.ts";
 import { thresholdsOf } from "./thresholds.ts";
-
-/** Kinds of failures, kills and plan nodes that are kept apart at most; a message is cut to so many characters. */
-const MAX_GROUPS = 64;
-const MAX_MESSAGE = 4000;
-
-interface JobState {
-  start: JobStart | null;
-  stageIds: readonly number[];
-  end: JobEnd | null;
-}
-
-/** Whether a job's failure says that somebody cancelled it, which is not a failure of the run. */
-export function isCancelled(message: string): boolean {
-  return /^(\[SPARK_JOB_CANCELLED\] )?Job \d+ cancelled\b/.test(message) &&
-    !message.includes("SparkContext was shut down");
-}
 
 /**
  * Takes the events of a run and gives its Summary, and the facts that a verdict is made from.
@@ -67,11 +51,10 @@ export class Summarizer implements EventSink {
   readonly #blocks: BlockFold;
   readonly #executors = new ExecutorFold();
   readonly #stages = new Map<string, StageFold>();
-  readonly #jobs = new Map<number, JobState>();
+  readonly #jobs = new JobFold();
+  readonly #failures = new FailureFold();
   readonly #running = new Set<StageFold>();
   readonly #warnings = new Map<string, SummaryWarning>();
-  readonly #failures = new Map<string, FailureGroup>();
-  readonly #kills = new Map<string, number>();
   readonly #losses: ExecutorLoss[] = [];
   readonly #persisted = new Map<number, RddInfo>();
   readonly #unpersisted = new Set<number>();
@@ -85,7 +68,6 @@ export class Summarizer implements EventSink {
   #exitCode: number | null = null;
   #lastTime: number | null = null;
   #maxResultBytes: number | null = null;
-  #oomTasks = 0;
   #putsRefused = 0;
   #cacheHits = 0;
   #cacheMisses = 0;
@@ -115,11 +97,11 @@ export class Summarizer implements EventSink {
       case "stageCompleted":
         return this.#stageCompleted(event.stageInfo);
       case "jobStart":
-        return this.#jobStart(event);
+        this.#seen(event.time);
+        return this.#jobs.started(event);
       case "jobEnd":
         this.#seen(event.time);
-        this.#job(event.jobId).end = event;
-        return;
+        return this.#jobs.ended(event);
       case "warning":
         return this.#warn(event.code, event.message, event.count);
       case "unpersistRdd":
@@ -151,12 +133,12 @@ export class Summarizer implements EventSink {
         sparkVersion: this.#sparkVersion ?? "unknown",
         source: this.#source,
       },
-      outcome: this.#outcome(),
+      outcome: this.#jobs.outcome(this.#endTime !== null),
       thresholds: thresholdsOf(conf),
       durationMs: this.#app.startTime === null || this.#lastTime === null
         ? null
         : (this.#endTime ?? this.#lastTime) - this.#app.startTime,
-      jobs: this.#jobSummaries(),
+      jobs: this.#jobs.summaries(),
       stages,
       results: {
         direct: sum((stage) => stage.direct),
@@ -188,7 +170,7 @@ export class Summarizer implements EventSink {
         spilledTasks: sum((stage) => stage.spilledTasks),
         waits: whenSimulated(this.#waits),
         waitMs: whenSimulated(this.#waitMs),
-        oomTasks: this.#oomTasks,
+        oomTasks: this.#failures.oomTasks,
         peakBytes: sumOrNull(executors.map(({ peakExecutionBytes }) => peakExecutionBytes)),
       },
       executors,
@@ -199,20 +181,23 @@ export class Summarizer implements EventSink {
   /** What the verdict is made from. */
   facts(): RunFacts {
     const conf = this.#conf();
-    const ran = new Set(this.#stageList().map(({ stageId }) => stageId));
-    const skipped = new Set([...this.#jobs.values()].flatMap(({ stageIds }) => stageIds.filter((id) => !ran.has(id))));
     return {
       conf,
       local: this.#isLocal(),
+      unified: this.#executors.unified(),
       stages: this.#stageList(),
-      failures: [...this.#failures.values()],
-      kills: this.#kills,
+      failures: this.#failures.groups,
+      kills: this.#failures.kills,
       losses: this.#losses,
+      tasksLost: this.#failures.tasksLost,
       persisted: this.#persisted,
       rddBlocks: this.#blocks.rdds(),
       evictions: this.#evictionCauses(),
       unpersisted: this.#unpersisted,
-      skippedStages: skipped.size,
+      blocksLost: this.#blocks.lost,
+      broadcastBytes: this.#blocks.broadcastPeak,
+      partialJobs: this.#partialJobs(),
+      skippedStages: this.#jobs.skippedStages(new Set(this.#stageList().map(({ stageId }) => stageId))),
       speculativeTasks: this.#speculativeTasks,
       sqlErrors: this.#sqlErrors,
       sqlExecutions: this.#sqlExecutions,
@@ -234,48 +219,7 @@ export class Summarizer implements EventSink {
     if (event.speculative) this.#speculativeTasks++;
     const size = event.metrics?.resultSize ?? null;
     if (size !== null && size > (this.#maxResultBytes ?? -1)) this.#maxResultBytes = size;
-    if (event.reason.reason !== "Success") this.#taskFailed(event);
-  }
-
-  #taskFailed(event: TaskEnd): void {
-    const { reason } = event;
-    if (reason.reason === "TaskKilled") return count(this.#kills, reason.killReason.slice(0, MAX_MESSAGE));
-    let className = "";
-    let message = "";
-    switch (reason.reason) {
-      case "ExceptionFailure":
-        className = reason.className;
-        message = reason.description;
-        if (/\bOutOfMemoryError$/.test(className)) this.#oomTasks++;
-        break;
-      case "FetchFailed":
-        message = reason.message;
-        break;
-      case "ExecutorLostFailure": {
-        message = reason.lossReason ?? "";
-        const loss = this.#losses.find(({ executorId }) => executorId === reason.executorId);
-        if (loss !== undefined) loss.tasksLost++;
-        break;
-      }
-    }
-    // Messages of one kind differ in numbers and addresses.
-    const key = `${reason.reason} ${className} ${message.split("\n", 1)[0].slice(0, 200).replace(/\d+/g, "#")}`;
-    let group = this.#failures.get(key);
-    if (group === undefined) {
-      if (this.#failures.size >= MAX_GROUPS) return;
-      group = {
-        reason: reason.reason,
-        className,
-        message: message.slice(0, MAX_MESSAGE),
-        count: 0,
-        stageIds: new Set(),
-        executorIds: new Set(),
-      };
-      this.#failures.set(key, group);
-    }
-    group.count++;
-    group.stageIds.add(event.stageId);
-    group.executorIds.add(event.executorId);
+    if (event.reason.reason !== "Success") this.#failures.taskEnd(event);
   }
 
   #blockUpdated(event: BlockUpdated): void {
@@ -283,7 +227,10 @@ export class Summarizer implements EventSink {
     const stage = this.#currentStage();
     if (stage === null) return;
     if (change === "stored") stage.blocksStored++;
-    else if (change === "evicted" && this.#observed) stage.evictions.total++;
+    else if (change === "evicted" && this.#observed) {
+      stage.evictions++;
+      stage.bytesEvicted += event.memorySize;
+    }
     if (event.storageLevel.useMemory && event.blockId.startsWith("broadcast_")) {
       stage.broadcastBytes += event.memorySize;
     }
@@ -318,13 +265,6 @@ export class Summarizer implements EventSink {
     for (const rdd of info.rddInfos) {
       if (rdd.storageLevel.useMemory || rdd.storageLevel.useDisk) this.#persisted.set(rdd.rddId, rdd);
     }
-  }
-
-  #jobStart(event: JobStart): void {
-    this.#seen(event.time);
-    const job = this.#job(event.jobId);
-    job.start = { ...event, stageInfos: [] };
-    job.stageIds = event.stageIds;
   }
 
   #applicationEvent(event: SparkEvent): void {
@@ -366,12 +306,7 @@ export class Summarizer implements EventSink {
         this.#seen(event.time);
         this.#blocks.executorGone(event.executorId);
         this.#executors.removed(event);
-        this.#losses.push({
-          executorId: event.executorId,
-          reason: event.reason,
-          time: event.time,
-          tasksLost: 0,
-        });
+        this.#losses.push({ executorId: event.executorId, reason: event.reason, time: event.time });
         break;
     }
   }
@@ -402,7 +337,7 @@ export class Summarizer implements EventSink {
         this.#blocks.evictedInSimulation(event);
         if (rddOfBlock(event.blockId) === null) break;
         const stage = this.#currentStage();
-        if (stage !== null) stage.evictions.total++;
+        if (stage !== null) stage.evictions++;
         if (event.forTaskId !== null) this.#forExecution++;
         else this.#forStorage++;
         break;
@@ -443,34 +378,6 @@ export class Summarizer implements EventSink {
     return [...this.#stages.values()];
   }
 
-  #job(jobId: number): JobState {
-    let job = this.#jobs.get(jobId);
-    if (job === undefined) this.#jobs.set(jobId, job = { start: null, stageIds: [], end: null });
-    return job;
-  }
-
-  #jobSummaries(): Summary["jobs"] {
-    return [...this.#jobs].map(([jobId, { start, stageIds, end }]) => ({
-      jobId,
-      status: end === null ? "unfinished" : end.failure === null ? "succeeded" : "failed",
-      reason: end?.failure ?? null,
-      stageIds: [...stageIds],
-      durationMs: start === null || end === null || start.time < 0 || end.time < 0 ? null : end.time - start.time,
-    }));
-  }
-
-  #outcome(): Summary["outcome"] {
-    const failure = [...this.#jobs.values()].map(({ end }) => end?.failure ?? null)
-      .find((message): message is string => message !== null && !isCancelled(message));
-    if (this.#endTime === null) {
-      return { status: "unfinished", reason: failure ?? "the application has no end in the log" };
-    }
-    if (failure !== undefined) return { status: "failed", reason: failure };
-    const open = [...this.#jobs].find(([, { end }]) => end === null);
-    if (open !== undefined) return { status: "unfinished", reason: `job ${open[0]} has no end in the log` };
-    return { status: "succeeded", reason: null };
-  }
-
   /** Stages that were aborted because of spark.driver.maxResultSize: a log does not tell dropped results from refused ones. */
   #refusedStages(): Set<StageFold> {
     return new Set(
@@ -482,11 +389,20 @@ export class Summarizer implements EventSink {
     if (!this.#observed) return { storage: this.#forStorage, execution: this.#forExecution, broadcast: 0 };
     const causes = { storage: 0, execution: 0, broadcast: 0 };
     for (const stage of this.#stageList()) {
-      if (stage.blocksStored > 0) causes.storage += stage.evictions.total;
-      else if (stage.peak.max > 0) causes.execution += stage.evictions.total;
-      else if (stage.broadcastBytes > 0) causes.broadcast += stage.evictions.total;
+      if (stage.blocksStored === 0 && stage.peak.max > 0) causes.execution += stage.evictions;
+      else if (stage.blocksStored === 0 && stage.broadcastBytes * 2 > stage.bytesEvicted) {
+        causes.broadcast += stage.evictions;
+      } else causes.storage += stage.evictions; // blocks that come back from disk are stored without an update
     }
     return causes;
+  }
+
+  /** Result stages that ran fewer tasks than their RDD, the first of the description, has partitions. */
+  #partialJobs(): number {
+    return this.#stageList().filter(({ taskType, attempt, info }) =>
+      taskType === "ResultTask" && attempt === 0 && info !== null && info.rddInfos.length > 0 &&
+      info.numTasks < info.rddInfos[0].numPartitions
+    ).length;
   }
 
   #blocksRecorded(conf: SparkConf): boolean {
@@ -534,11 +450,6 @@ export class Summarizer implements EventSink {
     }
     return warnings;
   }
-}
-
-function count(counts: Map<string, number>, key: string): void {
-  if (counts.size >= MAX_GROUPS && !counts.has(key)) return;
-  counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
 function sumOrNull(values: readonly (number | null)[]): number | null {

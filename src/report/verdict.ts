@@ -8,9 +8,10 @@ import type { Summary } from "./summary.ts";
 import { failedTasks, fetchFailures, lostExecutors } from "./verdict/executors.ts";
 import { duration, type Evidence, type Finding, plural, type Rule, type Severity, size } from "./verdict/finding.ts";
 import { cancelledJobs, jobFailures, sqlErrors, unfinished } from "./verdict/job_failures.ts";
-import { cacheHeld, cacheNotRecorded, evictions, garbageCollection, spills } from "./verdict/memory.ts";
+import { garbageCollection, spills } from "./verdict/memory.ts";
 import { indirectResults, mapResultsNotCounted, nearMaxResultSize } from "./verdict/results.ts";
-import { skew, skippedStages, speculation, tinyTasks } from "./verdict/tasks.ts";
+import { broadcasts, cacheHeld, cacheNotRecorded, evictions } from "./verdict/storage.ts";
+import { localMode, partialJobs, skew, skippedStages, speculation, tinyTasks } from "./verdict/tasks.ts";
 
 export type { Advice, Finding, Severity } from "./verdict/finding.ts";
 
@@ -28,13 +29,16 @@ const RULES: readonly Rule[] = [
   skew,
   cacheHeld,
   cacheNotRecorded,
+  broadcasts,
   nearMaxResultSize,
   indirectResults,
   mapResultsNotCounted,
   cancelledJobs,
   speculation,
   tinyTasks,
+  partialJobs,
   skippedStages,
+  localMode,
 ];
 
 const ORDER: readonly Severity[] = ["failure", "problem", "notice", "good"];
@@ -53,7 +57,9 @@ function nothingShort({ summary, facts }: Evidence): Finding {
       `${plural(summary.jobs.length, "job")}, ${plural(summary.stages.length, "stage")}, ${
         plural(summary.executors.length, "executor")
       }`,
-      ...summary.results.totalBytes === null ? [] : [`results of ${size(summary.results.totalBytes)}`],
+      `results of ${size(summary.results.totalBytes ?? 0)}: ${summary.results.direct} sent directly (up to ${
+        size(summary.thresholds.effectiveDirectLimit)
+      })`,
     ],
     settings: [],
   };

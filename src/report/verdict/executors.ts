@@ -4,7 +4,7 @@
  * @module
  */
 import { failureCause } from "./failure_cause.ts";
-import { advise, type Evidence, type Finding, plural } from "./finding.ts";
+import { advise, type Evidence, type Finding, plural, tellingLine } from "./finding.ts";
 
 /** Reasons of executors that left because they were not needed, or because the application ended. */
 const EXPECTED =
@@ -15,11 +15,11 @@ export function lostExecutors({ summary, facts }: Evidence): Finding[] {
   const lost = facts.losses.filter(({ reason }) => !EXPECTED.test(reason));
   if (lost.length === 0) return [];
   const groups = new Map<string, { ids: string[]; reason: string; tasks: number }>();
-  for (const { executorId, reason, tasksLost } of lost) {
+  for (const { executorId, reason } of lost) {
     const key = failureCause(reason, facts)?.code ?? reason.replace(/\d+/g, "#");
     const group = groups.get(key) ?? { ids: [], reason, tasks: 0 };
     group.ids.push(executorId);
-    group.tasks += tasksLost;
+    group.tasks += facts.tasksLost.get(executorId) ?? 0;
     groups.set(key, group);
   }
   return [...groups.values()].map(({ ids, reason, tasks }) => {
@@ -29,11 +29,11 @@ export function lostExecutors({ summary, facts }: Evidence): Finding[] {
       code: cause?.code ?? "executor.lost",
       severity: "problem",
       sentence: `${plural(ids.length, "executor was", "executors were")} lost (${names}): ${
-        cause?.cause ?? reason.split("\n", 1)[0]
+        cause?.cause ?? tellingLine(reason)
       }.`,
       why: cause?.why ?? "cached blocks and shuffle files of a lost executor are gone with it, and its tasks run again",
       evidence: [
-        ...cause === null ? [] : [`"${reason.split("\n", 1)[0]}"`],
+        ...cause === null ? [] : [`"${tellingLine(reason)}"`],
         ...tasks === 0 ? [] : [`${plural(tasks, "task")} failed with ${ids.length === 1 ? "it" : "them"}`],
         `${plural(summary.executors.length, "executor")} in all`,
       ],
@@ -63,7 +63,7 @@ export function fetchFailures({ summary, facts }: Evidence): Finding[] {
       "new attempt; four failed attempts in a row end the job",
     evidence: [
       `${plural(again, "task")} succeeded in later attempts`,
-      ...groups.slice(0, 1).map(({ message }) => `"${message.split("\n", 1)[0]}"`),
+      ...groups.slice(0, 1).map(({ message }) => `"${tellingLine(message)}"`),
     ],
     settings: [
       advise(
@@ -97,7 +97,7 @@ export function failedTasks({ summary, facts }: Evidence): Finding[] {
         ? "their results were lost before the driver had fetched them"
         : reason === "TaskCommitDenied"
         ? "another attempt had committed their output"
-        : cause?.cause ?? text.split("\n", 1)[0];
+        : cause?.cause ?? tellingLine(text);
       return {
         code: cause?.code ?? (reason === "TaskResultLost" ? "results.lost" : "tasks.failed"),
         severity: "problem",
@@ -105,7 +105,7 @@ export function failedTasks({ summary, facts }: Evidence): Finding[] {
         why: cause?.why ?? null,
         evidence: [
           `in ${plural(stageIds.size, "stage")}: ${[...stageIds].slice(0, 8).join(", ")}`,
-          ...cause === null ? [] : [`"${text.split("\n", 1)[0].slice(0, 300)}"`],
+          ...cause === null ? [] : [`"${tellingLine(text).slice(0, 300)}"`],
         ],
         settings: cause?.settings ??
           [advise(facts.conf, "spark.task.maxFailures", "so many failures of one task end the job")],

@@ -4,7 +4,6 @@
  * @module
  */
 import type { SparkConf } from "../../spark/conf.ts";
-import { bytesToString } from "../../spark/sizes.ts";
 import type { RunFacts } from "../run_facts.ts";
 import type { Summary } from "../summary.ts";
 
@@ -43,9 +42,17 @@ export interface Evidence {
 /** A rule: the findings that it has about a run. */
 export type Rule = (run: Evidence) => Finding[];
 
-/** A size as people read it. */
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"] as const;
+
+/** A size as people read it, in the largest unit of which there is at least one. */
 export function size(bytes: number): string {
-  return bytesToString(Math.round(bytes));
+  let power = 0;
+  let value = bytes;
+  while (power < UNITS.length - 1 && Math.abs(value) >= 1024) {
+    value /= 1024;
+    power++;
+  }
+  return `${power === 0 ? Math.round(value) : value.toFixed(1)} ${UNITS[power]}`;
 }
 
 /** "1 task", "2 tasks". */
@@ -58,6 +65,14 @@ export function advise(conf: SparkConf, key: string, advice: string): Advice {
   return { key, value: conf.get(key), advice };
 }
 
+/** The line of a failure's text that tells most: the first, or of a Python traceback the exception at its end. */
+export function tellingLine(text: string): string {
+  const first = text.split("\n", 1)[0].trim();
+  if (!/Traceback \(most recent call last\)/.test(first)) return first;
+  const raised = [...text.matchAll(/^[A-Za-z_]?[\w.]*(?:Error|Exception|Exit|Interrupt|Warning)\b.*$/gm)].at(-1);
+  return raised === undefined ? first : raised[0].trim();
+}
+
 /** Milliseconds as people read them. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
@@ -68,12 +83,6 @@ export function duration(ms: number): string {
 /** The memory of executors, which in local mode is the driver's. */
 export function memoryKey(facts: RunFacts): "spark.driver.memory" | "spark.executor.memory" {
   return facts.local ? "spark.driver.memory" : "spark.executor.memory";
-}
-
-/** The largest unified memory that an executor reported, on-heap and off-heap, or null. */
-export function unifiedMemory(summary: Summary): number | null {
-  const known = summary.executors.map(({ maxMemory }) => maxMemory).filter((bytes) => bytes !== null);
-  return known.length === 0 ? null : Math.max(...known);
 }
 
 /** Tasks that run at once in an executor. */

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { isCancelled } from "../summarize.ts";
+import { printedSize } from "../../spark/sizes.ts";
+import { isCancelled } from "../job_fold.ts";
 import { failureCause } from "./failure_cause.ts";
-import { advise, type Evidence, type Finding, plural, size } from "./finding.ts";
+import { advise, type Evidence, type Finding, plural, size, tellingLine } from "./finding.ts";
 
 const MAX_RESULT_SIZE =
   /Total size of serialized results of (\d+) tasks \((.+?)\) is bigger than (?:spark\.driver\.maxResultSize|local maxResultSize) \(?(.+?)\)/;
@@ -17,11 +18,6 @@ const SHUT_DOWN = /SparkContext was shut down/;
 const FETCH_FAILED =
   /has failed the maximum allowable number of times: (\d+)\. (?:Most recent failure reason|Failure reason): ?\s*([\s\S]*)/;
 
-/** The first line of a message. */
-function firstLine(text: string): string {
-  return text.split("\n", 1)[0].trim();
-}
-
 function maxResultSize(message: string, run: Evidence): Finding | null {
   const match = MAX_RESULT_SIZE.exec(message);
   if (match === null) return null;
@@ -32,7 +28,7 @@ function maxResultSize(message: string, run: Evidence): Finding | null {
   const evidence: string[] = [];
   let estimate = 0;
   if (stage !== undefined && accepted > 0 && stage.resultBytes !== null) {
-    estimate = stage.resultBytes / accepted * stage.tasks.total;
+    estimate = Math.max(stage.resultBytes / accepted * stage.tasks.total, printedSize(total)?.max ?? 0);
     evidence.push(
       `${plural(accepted, "result")} of ${plural(stage.tasks.total, "task")} came to ${
         size(stage.resultBytes)
@@ -40,10 +36,14 @@ function maxResultSize(message: string, run: Evidence): Finding | null {
     );
   }
   const counted = Number(tasks) - accepted;
-  if (counted > 0 && stage !== undefined) {
-    evidence.push(
-      `the last ${plural(counted, "result")} counted, whose sizes the log does not record, crossed the limit`,
-    );
+  const rest = (printedSize(total)?.min ?? 0) - (stage?.resultBytes ?? 0);
+  if (stage !== undefined && counted === 1) {
+    const dropped = rest > summary.thresholds.maxResultSize
+      ? ": above the limit alone, so its executor dropped it and sent only the size"
+      : "";
+    evidence.push(`the result that crossed the limit has about ${size(rest)}${dropped}`);
+  } else if (stage !== undefined && counted > 1) {
+    evidence.push(`${counted} more results, whose sizes the log does not record, came to about ${size(rest)}`);
   }
   const where = stage === undefined ? "a stage" : `stage ${stage.stageId} (${stage.name})`;
   const kind = stage === undefined
@@ -119,14 +119,14 @@ function taskFailed(message: string, run: Evidence): Finding | null {
     severity: "failure",
     sentence: cause === null
       ? `The job failed because task ${task} of stage ${stage} failed ${plural(Number(times), "time")}: ${
-        firstLine(text)
+        tellingLine(text)
       }`
       : `The job failed because task ${task} of stage ${stage} failed ${
         plural(Number(times), "time")
       }: ${cause.cause}.`,
     why: cause?.why ??
       "spark.task.maxFailures failures of one task abort its stage and with it the job; in local mode one is enough",
-    evidence: cause === null ? [] : [firstLine(text)],
+    evidence: cause === null ? [] : [tellingLine(text)],
     settings: cause === null ? [maxFailures] : [...cause.settings, maxFailures],
   };
 }
@@ -143,7 +143,7 @@ function stageAttempts(message: string, { facts }: Evidence): Finding | null {
     } times in a row: shuffle data could not be fetched.`,
     why:
       "a fetch failure ends a stage's attempt and runs the lost map tasks again; the fourth failed attempt in a row aborts the job",
-    evidence: [firstLine(match[2])].filter((line) => line !== ""),
+    evidence: [tellingLine(match[2])].filter((line) => line !== ""),
     settings: [
       ...cause?.settings ?? [],
       advise(facts.conf, "spark.stage.maxConsecutiveAttempts", "raise it only when executors are lost by chance"),
@@ -164,7 +164,7 @@ function shutDown(message: string, { facts }: Evidence): Finding | null {
     sentence: "The job was cut off because the application shut down while it ran.",
     why:
       "the program stopped the SparkContext, or the driver was ended from outside (SIGTERM, a lost client, the cluster manager)",
-    evidence: [firstLine(message), ...facts.exitCode === null ? [] : [`exit code ${facts.exitCode}`]],
+    evidence: [tellingLine(message), ...facts.exitCode === null ? [] : [`exit code ${facts.exitCode}`]],
     settings: [],
   };
 }
@@ -174,9 +174,9 @@ function unknown(message: string, { facts }: Evidence): Finding {
   return {
     code: cause?.code ?? "job.failed",
     severity: "failure",
-    sentence: cause === null ? `A job failed: ${firstLine(message)}` : `The job failed: ${cause.cause}.`,
+    sentence: cause === null ? `A job failed: ${tellingLine(message)}` : `The job failed: ${cause.cause}.`,
     why: cause?.why ?? null,
-    evidence: cause === null ? [] : [firstLine(message)],
+    evidence: cause === null ? [] : [tellingLine(message)],
     settings: cause?.settings ?? [],
   };
 }
@@ -217,7 +217,7 @@ export function cancelledJobs({ summary }: Evidence): Finding[] {
     severity: "notice",
     sentence: `${plural(cancelled.length, "job was", "jobs were")} cancelled: ${
       listed(cancelled.map(({ jobId }) => jobId))
-    } (${firstLine(cancelled[0].reason!)}).`,
+    } (${tellingLine(cancelled[0].reason!)}).`,
     why:
       "the program or a person cancelled them (a job group, SQL's own cancelling of a broadcast that is not needed, or the page); " +
       "what their tasks had done is lost",
@@ -229,17 +229,17 @@ export function cancelledJobs({ summary }: Evidence): Finding[] {
 /** Errors of SQL executions that no job tells of. */
 export function sqlErrors(run: Evidence): Finding[] {
   if (run.summary.jobs.some(({ status, reason }) => status === "failed" && !isCancelled(reason!))) return [];
-  const messages = run.facts.sqlErrors.filter((message) => !/cancelled|canceled/i.test(firstLine(message)));
+  const messages = run.facts.sqlErrors.filter((message) => !/cancelled|canceled/i.test(tellingLine(message)));
   if (messages.length === 0) return [];
   const cause = messages.map((message) => failureCause(message, run.facts)).find((found) => found !== null);
   return [{
     code: cause?.code ?? "sql.error",
     severity: cause === undefined ? "problem" : "failure",
     sentence: cause === undefined
-      ? `${plural(messages.length, "SQL query", "SQL queries")} ended with an error: ${firstLine(messages[0])}`
+      ? `${plural(messages.length, "SQL query", "SQL queries")} ended with an error: ${tellingLine(messages[0])}`
       : `${plural(messages.length, "SQL query", "SQL queries")} ended with an error: ${cause.cause}.`,
     why: cause?.why ?? null,
-    evidence: [firstLine(messages[0])],
+    evidence: [tellingLine(messages[0])],
     settings: cause?.settings ?? [],
   }];
 }

@@ -1,144 +1,14 @@
 /**
- * Evictions and spills, and the collector's time: where memory was short, and why.
+ * Spills and the collector's time: where tasks had too little memory.
  *
  * @module
  */
-import type { RddInfo } from "../../spark/events.ts";
-import { storageLevelName } from "../../spark/storage_level.ts";
 import type { StageFold } from "../stage_fold.ts";
-import {
-  type Advice,
-  advise,
-  concurrentTasks,
-  duration,
-  type Evidence,
-  type Finding,
-  memoryKey,
-  plural,
-  size,
-  unifiedMemory,
-} from "./finding.ts";
+import { advise, concurrentTasks, duration, type Evidence, type Finding, memoryKey, plural, size } from "./finding.ts";
 
-/** Reserved by Spark (UnifiedMemoryManager.RESERVED_SYSTEM_MEMORY_BYTES). */
-const RESERVED_BYTES = 300 * 2 ** 20;
 /** Collections that take more than this part of the tasks' time are worth a word, on runs of some length. */
 const GC_SHARE = 0.1;
 const GC_MIN_RUN_MS = 20_000;
-
-/** Spark's default level of a cached DataFrame or RDD, in words. */
-function levels(rdds: readonly RddInfo[]): string {
-  return [...new Set(rdds.map(({ storageLevel }) => storageLevelName(storageLevel)))].join(", ");
-}
-
-function storageFraction({ facts }: Evidence): number {
-  const fraction = facts.conf.getDoubleOption("spark.memory.storageFraction");
-  return fraction !== null && fraction >= 0 && fraction <= 1 ? fraction : 0.5;
-}
-
-/** The heap at which the cached data would fit, by the rule of sizing. */
-function heapFor(bytesEach: number, { facts }: Evidence): string {
-  const fraction = facts.conf.getDoubleOption("spark.memory.fraction") ?? 0.6;
-  const heap = bytesEach / Math.max(0.01, fraction) + RESERVED_BYTES;
-  return `${Math.ceil(heap / 2 ** 20 / 64) * 64}m`;
-}
-
-/** Cached blocks that were evicted: for what, and what would hold them. */
-export function evictions(run: Evidence): Finding[] {
-  const { summary, facts } = run;
-  const { blocksEvicted, bytesEvicted, blocksDroppedToDisk } = summary.storage;
-  if (!blocksEvicted) return [];
-  const cached = facts.rddBlocks.filter(({ evicted }) => evicted > 0);
-  const bytes = facts.rddBlocks.reduce((n, rdd) => n + rdd.bytes, 0);
-  const unified = unifiedMemory(summary);
-  const executors = Math.max(1, summary.executors.filter(({ maxMemory }) => maxMemory !== null).length);
-  const { storage, execution, broadcast } = facts.evictions;
-  const main = execution > storage && execution >= broadcast
-    ? "execution"
-    : broadcast > storage
-    ? "broadcast"
-    : "storage";
-  const rdds = cached.map(({ rddId }) => facts.persisted.get(rddId)).filter((rdd) => rdd !== undefined);
-  const region = unified === null ? null : unified * storageFraction(run);
-  const why = {
-    storage: `the cached data of ${plural(facts.rddBlocks.length, "RDD")} (${size(bytes)} in blocks) does not fit ${
-      unified === null ? "storage memory" : `${plural(executors, "executor")} with ${size(unified)} each`
-    }: storing a block evicts the least recently used blocks of other RDDs, never of its own`,
-    execution: `tasks needed execution memory, which evicts cached blocks until storage is down to its region${
-      region === null ? "" : ` of ${size(region)} an executor`
-    }`,
-    broadcast:
-      "broadcast variables are kept in the same storage memory as cached blocks and evict them like other blocks",
-  }[main];
-  return [{
-    code: `memory.evictions.${main}`,
-    severity: "problem",
-    sentence: `${plural(blocksEvicted, "cached block")} (${size(bytesEvicted ?? 0)}) ${
-      blocksEvicted === 1 ? "was" : "were"
-    } evicted from memory${blocksDroppedToDisk ? `, ${blocksDroppedToDisk} of them to disk` : ""}: ${
-      {
-        storage: "the cached data does not fit",
-        execution: "tasks' execution memory took their place",
-        broadcast: "broadcasts took their place",
-      }[main]
-    }.`,
-    why,
-    evidence: [
-      ...cached.slice(0, 6).map(({ rddId, evicted, partitions, bytes }) =>
-        `RDD ${rddId}${nameOf(facts.persisted.get(rddId))}: ${plural(partitions, "block")}, ${size(bytes)}, evicted ${
-          plural(evicted, "time")
-        }`
-      ),
-      ...unified === null ? [] : [`unified memory of an executor: ${size(unified)}, storage region ${size(region!)}`],
-      ...rdds.length === 0 ? [] : [`storage level: ${levels(rdds)}`],
-    ],
-    settings: evictionAdvice(run, main, bytes / executors, rdds),
-  }];
-}
-
-function nameOf(rdd: RddInfo | undefined): string {
-  return rdd === undefined || rdd.name === "" ? "" : ` (${rdd.name.slice(0, 60)})`;
-}
-
-function evictionAdvice(
-  run: Evidence,
-  main: "storage" | "execution" | "broadcast",
-  bytesEach: number,
-  rdds: readonly RddInfo[],
-): Advice[] {
-  const { conf, local } = run.facts;
-  const key = memoryKey(run.facts);
-  const advice: Advice[] = [
-    advise(
-      conf,
-      key,
-      `about ${heapFor(bytesEach, run)} would hold the cached data${
-        main === "storage" ? "" : ", without what tasks need"
-      }`,
-    ),
-    advise(conf, "spark.memory.fraction", "raise it when user code needs little of the heap"),
-  ];
-  if (main === "execution") {
-    advice.unshift(
-      advise(conf, "spark.memory.storageFraction", "raise it to protect more cached data; tasks then spill earlier"),
-    );
-  }
-  if (!local) advice.push({ key: "number of executors", value: null, advice: "more executors hold more blocks" });
-  if (rdds.some(({ storageLevel }) => !storageLevel.useDisk)) {
-    advice.push({
-      key: "storage level",
-      value: levels(rdds),
-      advice: "with a disk level (MEMORY_AND_DISK) an evicted block is read back instead of computed again",
-    });
-  }
-  if (rdds.some(({ storageLevel }) => storageLevel.deserialized)) {
-    advice.push({
-      key: "storage level",
-      value: levels(rdds),
-      advice: "a serialized level (..._SER) takes less memory",
-    });
-  }
-  return advice;
-}
 
 /** What a stage was doing, from the scopes of its RDDs. */
 function operationsOf(stage: StageFold): string {
@@ -174,13 +44,14 @@ export function spills(run: Evidence): Finding[] {
   if (!spilledTasks) return [];
   const spilling = facts.stages.filter((stage) => stage.spilledTasks > 0)
     .sort((a, b) => b.memoryBytesSpilled - a.memoryBytesSpilled);
-  const unified = unifiedMemory(summary);
+  const offHeap = facts.conf.getBoolean("spark.memory.offHeap.enabled");
+  const unified = facts.unified === null ? null : offHeap ? facts.unified.offHeap : facts.unified.onHeap;
   const tasks = concurrentTasks(run);
   const fallbacks = sortFallbacks(facts.stages);
   const sql = facts.sqlExecutions > 0;
   const share = unified === null || tasks === null
     ? ""
-    : `: an executor has ${size(unified)} for execution and storage, and each of ${
+    : `: an executor has ${size(unified)}${offHeap ? " off-heap" : ""} for execution and storage, and each of ${
       plural(tasks, "task")
     } that run at once gets ${
       tasks === 1 ? "it all" : `between ${size(unified / tasks / 2)} and ${size(unified / tasks)}`
@@ -210,9 +81,13 @@ export function spills(run: Evidence): Finding[] {
         sql ? "spark.sql.shuffle.partitions" : "spark.default.parallelism",
         "more partitions give each task less data",
       ),
-      advise(facts.conf, memoryKey(facts), "more heap, more execution memory"),
+      offHeap
+        ? advise(facts.conf, "spark.memory.offHeap.size", "raise it: tasks of SQL take their memory from there")
+        : advise(facts.conf, memoryKey(facts), "raise it: execution memory grows with the heap"),
       ...facts.local ? [] : [advise(facts.conf, "spark.executor.cores", "fewer tasks at once have larger shares")],
-      advise(facts.conf, "spark.memory.fraction", "raise it when user code needs little of the heap"),
+      ...offHeap
+        ? []
+        : [advise(facts.conf, "spark.memory.fraction", "raise it when user code needs little of the heap")],
       ...summary.storage.cachedAtEnd.memoryBytes
         ? [
           advise(
@@ -222,56 +97,7 @@ export function spills(run: Evidence): Finding[] {
           ),
         ]
         : [],
-      ...facts.conf.getBoolean("spark.memory.offHeap.enabled")
-        ? [advise(facts.conf, "spark.memory.offHeap.size", "tasks of SQL take their memory from here")]
-        : [],
     ],
-  }];
-}
-
-/** Persisted data of which the log does not say whether it stayed. */
-export function cacheNotRecorded({ facts }: Evidence): Finding[] {
-  if (facts.blocksRecorded || facts.persisted.size === 0) return [];
-  return [{
-    code: "memory.cache_not_recorded",
-    severity: "notice",
-    sentence: `${
-      plural(facts.persisted.size, "RDD is", "RDDs are")
-    } persisted, but the log does not say which blocks were stored or evicted.`,
-    why: "Spark writes block updates to the event log only when asked to",
-    evidence: [],
-    settings: [
-      advise(
-        facts.conf,
-        "spark.eventLog.logBlockUpdates.enabled",
-        "true records cached blocks and evictions in the next run",
-      ),
-    ],
-  }];
-}
-
-/** Cached data that stayed. */
-export function cacheHeld({ summary, facts }: Evidence): Finding[] {
-  const { blocksEvicted, blocksStored } = summary.storage;
-  if (!facts.blocksRecorded || blocksEvicted !== 0 || !blocksStored || facts.persisted.size === 0) return [];
-  const bytes = facts.rddBlocks.reduce((n, rdd) => n + rdd.bytes, 0);
-  const unified = unifiedMemory(summary);
-  const full = facts.rddBlocks.every(({ rddId, partitions }) =>
-    partitions >= (facts.persisted.get(rddId)?.numPartitions ?? 0)
-  );
-  return [{
-    code: full ? "memory.cache_held" : "memory.cache_partial",
-    severity: full ? "good" : "notice",
-    sentence: full
-      ? `All cached data fitted: ${plural(blocksStored, "block")} stored (${size(bytes)}), none evicted.`
-      : `Cached data is incomplete: ${plural(facts.rddBlocks.reduce((n, rdd) => n + rdd.partitions, 0), "block")} of ${
-        plural([...facts.persisted.values()].reduce((n, rdd) => n + rdd.numPartitions, 0), "partition")
-      } were stored, none evicted.`,
-    why: full
-      ? null
-      : "partitions that no job reads are not cached (take and first read only some), and those that do not fit are left out",
-    evidence: unified === null ? [] : [`unified memory of an executor: ${size(unified)}`],
-    settings: [],
   }];
 }
 

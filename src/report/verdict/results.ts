@@ -51,7 +51,16 @@ export function nearMaxResultSize({ summary, facts }: Evidence): Finding[] {
     }, ${Math.round(largest.resultBytes / limit * 100)} % of what the driver accepts (${size(limit)}).`,
     why:
       "the sum of the results of one stage's tasks must not be above spark.driver.maxResultSize; other stages do not count",
-    evidence: [`${plural(largest.succeeded, "result")}, the largest ${size(largest.maxResultBytes)}`],
+    evidence: [
+      `${plural(largest.succeeded, "result")}, the largest ${size(largest.maxResultBytes)}`,
+      ...(summary.results.totalBytes ?? 0) > limit
+        ? [
+          `all stages together: ${
+            size(summary.results.totalBytes!)
+          }, above the limit, which holds for each stage alone`,
+        ]
+        : [],
+    ],
     settings: [
       advise(facts.conf, "spark.driver.maxResultSize", "raise it before the data grows (0 is unlimited)"),
       advise(facts.conf, "spark.driver.memory", "the driver must hold what it collects"),

@@ -135,6 +135,46 @@ export function speculation({ summary, facts }: Evidence): Finding[] {
   }];
 }
 
+/** Jobs that looked at some partitions only. */
+export function partialJobs({ facts }: Evidence): Finding[] {
+  if (facts.partialJobs === 0) return [];
+  return [{
+    code: "jobs.partial",
+    severity: "notice",
+    sentence: `${plural(facts.partialJobs, "job", "jobs")} read only some partitions (take, first or limit).`,
+    why:
+      "such an action runs a job on one partition first, then on more until it has enough: several small jobs instead of one, " +
+      "and cached data that is only partly there",
+    evidence: [],
+    settings: [
+      advise(
+        facts.conf,
+        facts.sqlExecutions > 0 ? "spark.sql.limit.scaleUpFactor" : "spark.rdd.limit.scaleUpFactor",
+        "how fast the number of partitions grows",
+      ),
+    ],
+  }];
+}
+
+/** Settings of executors in a run that had none. */
+export function localMode({ facts }: Evidence): Finding[] {
+  if (!facts.local || !facts.conf.contains("spark.executor.memory")) return [];
+  return [{
+    code: "settings.local_mode",
+    severity: "notice",
+    sentence: "spark.executor.memory is set and has no effect: in local mode the one executor lives in the driver.",
+    why: null,
+    evidence: [`spark.master is ${facts.conf.get("spark.master")}`],
+    settings: [
+      advise(
+        facts.conf,
+        "spark.driver.memory",
+        "this is the heap; it must be set before the JVM starts (spark-submit, spark-defaults.conf)",
+      ),
+    ],
+  }];
+}
+
 /** Stages that were skipped because their shuffle output was there. */
 export function skippedStages({ facts }: Evidence): Finding[] {
   if (facts.skippedStages === 0) return [];
@@ -143,7 +183,7 @@ export function skippedStages({ facts }: Evidence): Finding[] {
     severity: "notice",
     sentence: `${
       plural(facts.skippedStages, "stage was", "stages were")
-    } skipped: their shuffle output was there, or their data was cached.`,
+    } skipped: the shuffle output was there, or the data was cached.`,
     why: "a job runs only the stages whose output is missing; such stages are in the job's plan and have no tasks",
     evidence: [],
     settings: [],

@@ -1,0 +1,63 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { InputError } from "../../src/errors.ts";
+import { openInput, readInput } from "../../src/cli/input.ts";
+import { captureIo } from "../support/capture_io.ts";
+import { keepEvents, runPath } from "../support/runs.ts";
+
+Deno.test("openInput() tells event logs, job specs and templates apart", async () => {
+  const dir = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${dir}/spec.json`, '{ "name": "job" }');
+    const { io } = captureIo({ cwd: dir });
+    assertEquals(await openInput(["template:sort"], io), { kind: "template", name: "sort" });
+    assertEquals(await openInput(["spec.json"], io), { kind: "jobSpec", name: "spec.json", text: '{ "name": "job" }' });
+    assertEquals((await openInput([runPath("cache_evictions")], io)).kind, "eventLog");
+    assertEquals((await openInput([], io)).kind, "eventLog");
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
+Deno.test("openInput() reads a job spec and an event log from standard input", async () => {
+  const spec = await openInput(["-"], captureIo({ stdin: '{ "name": "job", "stages": [] }' }).io);
+  assertEquals(spec, { kind: "jobSpec", name: "-", text: '{ "name": "job", "stages": [] }' });
+  const log = await openInput(
+    ["-"],
+    captureIo({ stdin: '{"Event":"SparkListenerLogStart","Spark Version":"3.5.9"}\n' }).io,
+  );
+  assertEquals(log.kind, "eventLog");
+});
+
+Deno.test("openInput() lists the folders where one log was meant", async () => {
+  const dir = await Deno.makeTempDir();
+  try {
+    await Deno.mkdir(`${dir}/eventlog_v2_app-1`);
+    await Deno.mkdir(`${dir}/eventlog_v2_app-2`);
+    const error = await assertRejects(
+      () => openInput([dir], captureIo().io),
+      InputError,
+      "eventlog_v2_app-1, eventlog_v2_app-2",
+    );
+    assertEquals(error.code, "input.folder");
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
+Deno.test("readInput() shows progress on a terminal when the log is large, and clears it", async () => {
+  const { io, out } = captureIo();
+  const line = new TextEncoder().encode(('{"Event":"SparkListenerUnpersistRDD","RDD ID":7}\n').repeat(20_000));
+  let pieces = 0;
+  const source = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (pieces++ < 40) controller.enqueue(line);
+      else controller.close();
+    },
+  });
+  const input = { kind: "eventLog", name: "x", source, bytes: 100 * 2 ** 20 } as const;
+  await readInput(input, { event: () => {} }, { ...io, stderrIsTerminal: true });
+  assertEquals(out.stderr, "\rread 33 of 100 MiB\r\u001b[K");
+  const quiet = captureIo();
+  await readInput({ ...input, source: new Blob([line]).stream() }, keepEvents(), quiet.io);
+  assertEquals(quiet.out.stderr, "");
+});
