@@ -29,6 +29,8 @@ export abstract class MemoryConsumer {
   registered = false;
   /** The block of the last page or array request; null when there was none to give. */
   page: MemoryBlock | null = null;
+  /** How the last request that waited has ended. */
+  completed = 0;
   /** Place among the task's consumers of equal use; the later one is spilled first. Spark leaves this to hash order. */
   readonly order: number;
   readonly pageSize: number;
@@ -58,7 +60,9 @@ export abstract class MemoryConsumer {
   }
 
   /** A request of this consumer that waited has ended: bytes granted or FAILED. */
-  requestCompleted(_result: number): void {}
+  requestCompleted(result: number): void {
+    this.completed = result;
+  }
 
   /** Asks for `numBytes`; any part of it may be granted (acquireMemory). */
   acquireMemory(numBytes: number): number {
