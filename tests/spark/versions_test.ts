@@ -9,6 +9,8 @@ Deno.test("2.4.0 is told apart from its own later patches", () => {
     "scheduler.separateFileLostEpoch",
     "scheduler.newTaskSetMakesOldZombie",
     "scheduler.resubmitsOnlyEndedAttempts",
+    "spilling.sorterTakesArrayInSpill",
+    "spilling.exhaustedSorterSpills",
   ]);
   assertEquals(rulesFor("2.4.4").results.refusedResultIsKilled, false);
   assertEquals(rulesFor("2.4.5").results.refusedResultIsKilled, true);

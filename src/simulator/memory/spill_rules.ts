@@ -4,55 +4,18 @@
  * @module
  */
 
-/** The rules of one Spark version; the field names are those of `spilling` in src/spark/versions.ts. */
-export interface SpillRules {
-  /** The consumer to spill is the smallest that suffices, else the largest; before 2.2, they were asked in no order. */
-  readonly largestFirst: boolean;
-  /** A consumer that freed something may be asked again in the same request (since 2.4.0). */
-  readonly asksAgain: boolean;
-  /**
-   * When the consumer that asks for memory is made to spill itself, after all others:
-   * - `once`: exactly one call, whatever it frees, also for a consumer that holds nothing (until 3.1);
-   * - `repeated`: again until the request is met or a call frees nothing, since another task may take what was freed
-   *   (3.2, SPARK-35486);
-   * - `asConsumer`: it stands among the others with key 0, so last, only if it is registered and holds memory, and is
-   *   asked until satisfied or a call frees nothing (from 3.3).
-   */
-  readonly selfSpill: "once" | "repeated" | "asConsumer";
-  /** How the out-of-memory message reads: plain, with its error class (3.4), and with a SQLSTATE (4.0). */
-  readonly outOfMemoryText: "plain" | "errorClass" | "errorClassSqlState";
-  /**
-   * UnsafeExternalSorter takes its new pointer array inside the spill (until 2.4.7 and 3.0.1, SPARK-32901); later it
-   * takes one when the next record comes.
-   */
-  readonly sorterTakesArrayInSpill: boolean;
-  /** A sorter that was read to its end still frees its pages when told to spill (since 2.4.8 and 3.0.2, SPARK-32911). */
-  readonly exhaustedSorterSpills: boolean;
-  /** The map of a hash aggregation that falls back to sorting counts as memory spilled (since 3.0.2, SPARK-31952). */
-  readonly aggregationMapCountsAsSpilled: boolean;
-}
+import type { SparkRules } from "../../spark/versions.ts";
 
-/** Spark 2.4.0, the reference. */
-export const SPILL_RULES_2_4: SpillRules = {
-  largestFirst: true,
-  asksAgain: true,
-  selfSpill: "once",
-  outOfMemoryText: "plain",
-  sorterTakesArrayInSpill: true,
-  exhaustedSorterSpills: false,
-  aggregationMapCountsAsSpilled: false,
-};
-
-/** Spark 3.5. */
-export const SPILL_RULES_3_5: SpillRules = {
-  largestFirst: true,
-  asksAgain: true,
-  selfSpill: "asConsumer",
-  outOfMemoryText: "errorClass",
-  sorterTakesArrayInSpill: false,
-  exhaustedSorterSpills: true,
-  aggregationMapCountsAsSpilled: true,
-};
+/**
+ * The rules of one Spark version. `selfSpill` in full:
+ * - `once`: the consumer that asks is told to spill itself exactly once, after all others, whatever it frees, also when
+ *   it holds nothing (until 3.1);
+ * - `repeated`: again until the request is met or a call frees nothing, since another task may take what was freed
+ *   (3.2, SPARK-35486);
+ * - `asConsumer`: it stands among the others with key 0, so last, only if it is registered and holds memory, and is
+ *   asked until satisfied or a call frees nothing (from 3.3).
+ */
+export type SpillRules = SparkRules["spilling"];
 
 /**
  * Message of the SparkOutOfMemoryError of a consumer that needs `required` bytes and got fewer

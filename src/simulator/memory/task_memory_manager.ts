@@ -17,7 +17,9 @@ import {
   WAITING,
 } from "./execution_memory.ts";
 import { FREED_PAGE, type MemoryBlock, type MemoryConsumer } from "./memory_consumer.ts";
-import { outOfMemoryMessage, SPILL_RULES_2_4, type SpillRules } from "./spill_rules.ts";
+import { REFERENCE_SPARK_VERSION } from "../../spark/spark_version.ts";
+import { rulesFor } from "../../spark/versions.ts";
+import { outOfMemoryMessage, type SpillRules } from "./spill_rules.ts";
 
 /** Largest page in bytes: 2^31 - 1 words (TaskMemoryManager.MAXIMUM_PAGE_SIZE_BYTES). */
 export const MAXIMUM_PAGE_SIZE_BYTES = (2 ** 31 - 1) * 8;
@@ -159,7 +161,7 @@ export class TaskMemoryManager {
   ) {
     this.#memory = memory;
     this.taskAttemptId = taskAttemptId;
-    this.rules = options.rules ?? SPILL_RULES_2_4;
+    this.rules = options.rules ?? rulesFor(REFERENCE_SPARK_VERSION).spilling;
     this.#largestAllocation = options.largestAllocation ?? Infinity;
     this.#allocationFailed = options.allocationFailed ?? (() => {});
     this.tungstenMemoryMode = options.tungstenMemoryMode;

@@ -13,17 +13,41 @@ export const SPILLING_RULES = Object.freeze({
     null,
     "the consumer to spill is the smallest that suffices, else the largest; before, they were asked in no order",
   ),
+  asksAgain: from(
+    "read",
+    "2.4.0",
+    null,
+    "a consumer that freed something may be asked again in the same request",
+  ),
   selfSpill: rule<"once" | "repeated" | "asConsumer">(
     "run",
     "SPARK-35486",
     "a requester spills itself once; until nothing is released; or as the last of the consumers, if it holds memory",
     [["1.0", "once"], ["3.2.0", "repeated"], ["3.3.0", "asConsumer"]],
   ),
-  outOfMemoryText: rule<"plain" | "errorClass">(
+  outOfMemoryText: rule<"plain" | "errorClass" | "errorClassSqlState">(
     "run",
     null,
-    "'Unable to acquire N bytes of memory, got M', or '[UNABLE_TO_ACQUIRE_MEMORY] ... got M.'",
-    [["1.0", "plain"], ["3.4.0", "errorClass"]],
+    "'Unable to acquire N bytes of memory, got M', or '[UNABLE_TO_ACQUIRE_MEMORY] ... got M.', from 4.0 with SQLSTATE",
+    [["1.0", "plain"], ["3.4.0", "errorClass"], ["4.0.0", "errorClassSqlState"]],
+  ),
+  sorterTakesArrayInSpill: rule<boolean>(
+    "run",
+    "SPARK-32901",
+    "UnsafeExternalSorter takes its new pointer array inside of the spill, not when the next record comes",
+    [["1.0", true], [["2.4.8", "3.0.2"], false]],
+  ),
+  exhaustedSorterSpills: from(
+    "read",
+    ["2.4.8", "3.0.2"],
+    "SPARK-32911",
+    "a sorter that was read to its end still frees its pages when it is told to spill",
+  ),
+  aggregationMapCountsAsSpilled: from(
+    "run",
+    "3.0.2",
+    "SPARK-31952",
+    "the map of a hash aggregation that falls back to sorting counts as memory spilled",
   ),
   recordsPeaksByMode: from(
     "run",

@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { FAILED, ON_HEAP, WAITING } from "../../../src/simulator/memory/execution_memory.ts";
 import { FREED_PAGE, MemoryConsumer } from "../../../src/simulator/memory/memory_consumer.ts";
-import { SPILL_RULES_2_4, SPILL_RULES_3_5, type SpillRules } from "../../../src/simulator/memory/spill_rules.ts";
+import type { SpillRules } from "../../../src/simulator/memory/spill_rules.ts";
+import { rulesFor } from "../../../src/spark/versions.ts";
 import {
   MAXIMUM_PAGE_SIZE_BYTES,
   PAGE_TABLE_SIZE,
@@ -9,10 +10,13 @@ import {
 } from "../../../src/simulator/memory/task_memory_manager.ts";
 import { PlainExecutor } from "./plain_executor.ts";
 
+const SPILL_RULES_2_4 = rulesFor("2.4.0").spilling;
+const SPILL_RULES_3_5 = rulesFor("3.5.9").spilling;
+
 /** Frees up to `step` bytes whenever it is asked, and notes what it was asked for. */
 class Stepwise extends MemoryConsumer {
   readonly asked: number[] = [];
-  readonly completed: number[] = [];
+  readonly ends: number[] = [];
   constructor(
     manager: TaskMemoryManager,
     readonly name: string,
@@ -29,7 +33,7 @@ class Stepwise extends MemoryConsumer {
   }
 
   override requestCompleted(result: number): void {
-    this.completed.push(result);
+    this.ends.push(result);
   }
 }
 
@@ -135,7 +139,7 @@ Deno.test("a request that waits goes on with spilling when it is resumed", () =>
   hog.freeMemory(50);
   const [served] = executor.serve();
   assertEquals(second.resume(served.granted), 150);
-  assertEquals([own.used, own.completed, second.waiting], [150, [150], false]);
+  assertEquals([own.used, own.ends, second.waiting], [150, [150], false]);
   assertEquals(requester.acquireMemory(450), WAITING);
   hog.freeMemory(100);
   const [again] = executor.serve();
@@ -143,7 +147,7 @@ Deno.test("a request that waits goes on with spilling when it is resumed", () =>
   assertEquals(again.granted, 100);
   assertEquals(second.resume(again.granted), 250);
   assertEquals([own.used, own.asked], [0, [350, 200]]);
-  assertEquals(requester.completed, [250]);
+  assertEquals(requester.ends, [250]);
 });
 
 Deno.test("a request made inside of a spill may wait, too", () => {
@@ -170,7 +174,7 @@ Deno.test("a request made inside of a spill may wait, too", () => {
   assertEquals(task.resume(array.granted), 17);
   assertEquals([sorter.used, sorter.page?.size], [16, 16]);
   assertEquals([requester.asked, requester.used], [[23], 17]);
-  assertEquals(requester.completed, [17]);
+  assertEquals(requester.ends, [17]);
 });
 
 Deno.test("a waiting request that is interrupted keeps what it got", () => {
@@ -187,7 +191,7 @@ Deno.test("a waiting request that is interrupted keeps what it got", () => {
   };
   assertEquals(task.abort(failure), FAILED);
   assertEquals([task.failure, task.waiting], [failure, false]);
-  assertEquals(requester.completed, [FAILED]);
+  assertEquals(requester.ends, [FAILED]);
 });
 
 // Message: MemoryConsumer.throwOom of 2.4.0; numbers as TaskMemoryManager.showMemoryUsage logs them.

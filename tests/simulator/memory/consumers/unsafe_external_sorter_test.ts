@@ -1,12 +1,16 @@
 import { assertEquals } from "@std/assert";
 import { FAILED, ON_HEAP } from "../../../../src/simulator/memory/execution_memory.ts";
 import type { MemoryBlock } from "../../../../src/simulator/memory/memory_consumer.ts";
-import { SPILL_RULES_2_4, SPILL_RULES_3_5, type SpillRules } from "../../../../src/simulator/memory/spill_rules.ts";
+import type { SpillRules } from "../../../../src/simulator/memory/spill_rules.ts";
+import { rulesFor } from "../../../../src/spark/versions.ts";
 import { TaskMemoryManager } from "../../../../src/simulator/memory/task_memory_manager.ts";
 import { UnsafeExternalSorter } from "../../../../src/simulator/memory/consumers/unsafe_external_sorter.ts";
 import type { ConsumerInput } from "../../../../src/simulator/memory/consumers/stepped_consumer.ts";
 import { gzipLines } from "../../../support/gzip_lines.ts";
 import { PlainExecutor } from "../plain_executor.ts";
+
+const SPILL_RULES_2_4 = rulesFor("2.4.0").spilling;
+const SPILL_RULES_3_5 = rulesFor("3.5.9").spilling;
 
 const TRACES = new URL("../../../testdata/spilling/consumers/", import.meta.url);
 
