@@ -14,6 +14,7 @@ import {
   type MemoryMode,
   OFF_HEAP,
   ON_HEAP,
+  type OutOfMemory,
   WAITING,
 } from "./execution_memory.ts";
 import { FREED_PAGE, type MemoryBlock, type MemoryConsumer } from "./memory_consumer.ts";
@@ -276,6 +277,18 @@ export class TaskMemoryManager {
     return this.#memory.releaseAllExecutionMemoryForTask(this.taskAttemptId);
   }
 
+  /** What showMemoryUsage logs: the task's bytes that belong to no consumer, and the executor's. */
+  memoryUsage(): Pick<OutOfMemory, "notAccountedFor" | "executionMemoryUsed" | "storageMemoryUsed"> {
+    let accountedFor = 0;
+    for (const consumer of this.#consumers) accountedFor += consumer.used;
+    const memory = this.#memory;
+    return {
+      notAccountedFor: this.memoryConsumption - accountedFor,
+      executionMemoryUsed: memory.executionMemoryUsed(ON_HEAP) + memory.executionMemoryUsed(OFF_HEAP),
+      storageMemoryUsed: memory.storageMemoryUsed(ON_HEAP) + memory.storageMemoryUsed(OFF_HEAP),
+    };
+  }
+
   /**
    * A consumer's spill threw: what TaskMemoryManager makes of it. An interrupted write is a RuntimeException (the
    * task is being killed), any other IOException an out-of-memory error. Returns FAILED, for `spill` to return.
@@ -506,21 +519,10 @@ export class TaskMemoryManager {
     const got = page === null ? 0 : page.size;
     if (page !== null) this.freePage(page, consumer);
     consumer.page = null;
-    let accountedFor = 0;
-    for (const other of this.#consumers) accountedFor += other.used;
     this.failure = {
       className: OUT_OF_MEMORY_ERROR,
       message: outOfMemoryMessage(required, got, this.rules.outOfMemoryText),
-      outOfMemory: {
-        consumer: consumer.name,
-        required,
-        got,
-        notAccountedFor: this.memoryConsumption - accountedFor,
-        executionMemoryUsed: this.#memory.executionMemoryUsed(ON_HEAP) +
-          this.#memory.executionMemoryUsed(OFF_HEAP),
-        storageMemoryUsed: this.#memory.storageMemoryUsed(ON_HEAP) +
-          this.#memory.storageMemoryUsed(OFF_HEAP),
-      },
+      outOfMemory: { ...this.memoryUsage(), consumer: consumer.name, required, got },
     };
     return FAILED;
   }

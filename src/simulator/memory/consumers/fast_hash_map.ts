@@ -22,7 +22,7 @@ const HALVINGS = 60;
  *
  * const map = new FastHashMap(65536, 65536);
  * assertEquals(Math.round(map.overflowOf(100)), 0);
- * assertEquals(Math.round(map.overflowOf(50000)), 2851);
+ * assertEquals(Math.round(map.overflowOf(50000)), 2855);
  * assertEquals(map.overflowOf(200000), 200000 - 65536);
  * ```
  */
