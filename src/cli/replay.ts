@@ -115,7 +115,7 @@ function parseExactly(text: string): TraceLine {
 }
 
 /** The text of an output line; BigInts as the whole numbers that they are. */
-function lineText(output: object): string {
+function lineText(output: unknown): string {
   return JSON.stringify(output, (_key, value) => {
     // deno-lint-ignore no-explicit-any -- JSON.rawJSON is newer than the type library
     return typeof value === "bigint" ? (JSON as any).rawJSON(String(value)) : value;
@@ -206,7 +206,7 @@ function compare(
     if (totals.different > SHOWN) continue;
     for (const { what, recorded, computed } of record.differences) {
       io.stdout(
-        `${path}:${record.line}: ${what}: recorded ${JSON.stringify(recorded)}, computed ${JSON.stringify(computed)}\n`,
+        `${path}:${record.line}: ${what}: recorded ${lineText(recorded)}, computed ${lineText(computed)}\n`,
       );
     }
   }

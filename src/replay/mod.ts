@@ -7,6 +7,7 @@ import { InputError } from "../errors.ts";
 import { BIG_MEMORY_TRACE } from "./memory_big.ts";
 import { MEMORY_TRACE } from "./memory.ts";
 import { SCHEDULER_TRACES } from "./scheduler/mod.ts";
+import { SPILLING_TRACE } from "./spilling.ts";
 import type { TraceFormat, TraceLine } from "./trace.ts";
 
 /** The formats, tried in this order: the memory manager's, the scheduler's, the task memory manager's. */
@@ -14,6 +15,7 @@ export const TRACE_FORMATS: readonly TraceFormat[] = [
   MEMORY_TRACE,
   BIG_MEMORY_TRACE,
   SCHEDULER_TRACES,
+  SPILLING_TRACE,
 ];
 
 /**

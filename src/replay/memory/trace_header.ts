@@ -68,8 +68,19 @@ export function readTraceHeader(header: TraceLine, options: ReplayOptions): Memo
   };
 }
 
-/** The rules that concern the kernel. */
-function memoryRules({ memory }: SparkRules): MemoryRules {
+/**
+ * The rules that concern the kernel.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { rulesFor } from "../../spark/versions.ts";
+ * import { memoryRules } from "./trace_header.ts";
+ *
+ * assertEquals(memoryRules(rulesFor("1.6.3")).offHeapStorage, false);
+ * ```
+ */
+export function memoryRules({ memory }: SparkRules): MemoryRules {
   return {
     refusesEmptyExecutionPool: memory.refusesEmptyExecutionPool,
     borrowsOnlyWhatIsMissing: memory.borrowsOnlyWhatIsMissing,

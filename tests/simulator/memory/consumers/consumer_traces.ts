@@ -1,9 +1,6 @@
 import { FAILED } from "../../../../src/simulator/memory/execution_memory.ts";
 import type { MemoryConsumer } from "../../../../src/simulator/memory/memory_consumer.ts";
 
-/** Where the recordings of Spark's own consumers are: acquisition logs of one task on Spark 2.4.0. */
-export const TRACES = new URL("../../../testdata/spilling/consumers/", import.meta.url);
-
 // deno-lint-ignore no-explicit-any
 export type TraceLine = any;
 

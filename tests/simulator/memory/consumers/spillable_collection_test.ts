@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { basename } from "node:path";
 import { ON_HEAP } from "../../../../src/simulator/memory/execution_memory.ts";
 import { TaskMemoryManager } from "../../../../src/simulator/memory/task_memory_manager.ts";
 import type { CollectionSize } from "../../../../src/simulator/memory/consumers/collection_size.ts";
@@ -6,9 +7,9 @@ import { ExternalAppendOnlyMap } from "../../../../src/simulator/memory/consumer
 import { UnsafeExternalSorter } from "../../../../src/simulator/memory/consumers/unsafe_external_sorter.ts";
 import type { SteppedConsumer } from "../../../../src/simulator/memory/consumers/stepped_consumer.ts";
 import { rulesFor } from "../../../../src/spark/versions.ts";
-import { gzipLines } from "../../../support/gzip_lines.ts";
+import { traceFiles, traceLines } from "../../../support/traces.ts";
 import { PlainExecutor } from "../plain_executor.ts";
-import { AcquisitionLog, recordedLines, type TraceLine, TRACES } from "./consumer_traces.ts";
+import { AcquisitionLog, recordedLines, type TraceLine } from "./consumer_traces.ts";
 
 /** Bytes of a record that goes to the sorter beside the map, and how many go with each record of the map. */
 const SORTER_RECORD_BYTES = 64;
@@ -72,11 +73,12 @@ function run(header: TraceLine, size: CollectionSize) {
   return { lines: log.lines, map };
 }
 
-for await (const { name } of Deno.readDir(TRACES)) {
+for (const path of traceFiles("spilling/consumers")) {
+  const name = basename(path, ".jsonl.gz");
   if (!name.startsWith("map")) continue;
   // Recorded from the real ExternalAppendOnlyMap of Spark 2.4.0; its estimates are taken from the recording.
   Deno.test(`asks for memory as Spark 2.4.0 does: ${name}`, async () => {
-    const [header, ...rest] = await gzipLines(new URL(name, TRACES));
+    const [header, ...rest] = await traceLines(path);
     const { lines, map } = run(header, new RecordedEstimates(header.initialMemoryThreshold, rest));
     assertEquals(lines, recordedLines(rest));
     assertEquals(map.memoryBytesSpilled, rest.at(-1).memoryBytesSpilled);

@@ -1,11 +1,12 @@
 import { assertEquals } from "@std/assert";
+import { basename } from "node:path";
 import { ON_HEAP } from "../../../../src/simulator/memory/execution_memory.ts";
 import { TaskMemoryManager } from "../../../../src/simulator/memory/task_memory_manager.ts";
 import { UnsafeExternalSorter } from "../../../../src/simulator/memory/consumers/unsafe_external_sorter.ts";
 import { rulesFor } from "../../../../src/spark/versions.ts";
-import { gzipLines } from "../../../support/gzip_lines.ts";
+import { traceFiles, traceLines } from "../../../support/traces.ts";
 import { PlainExecutor } from "../plain_executor.ts";
-import { AcquisitionLog, recordedLines, type TraceLine, TRACES } from "./consumer_traces.ts";
+import { AcquisitionLog, recordedLines, type TraceLine } from "./consumer_traces.ts";
 
 /** Runs the sorters of a trace: records go to them in turn, as in the recording. */
 function run(header: TraceLine) {
@@ -33,11 +34,12 @@ function run(header: TraceLine) {
   return { lines: log.lines, sorters, failed };
 }
 
-for await (const { name } of Deno.readDir(TRACES)) {
+for (const path of traceFiles("spilling/consumers")) {
+  const name = basename(path, ".jsonl.gz");
   if (!name.startsWith("sorter")) continue;
   // Recorded from the real UnsafeExternalSorter of Spark 2.4.0; every line must follow from the header.
   Deno.test(`asks for memory as Spark 2.4.0 does: ${name}`, async () => {
-    const [header, ...rest] = await gzipLines(new URL(name, TRACES));
+    const [header, ...rest] = await traceLines(path);
     const { lines, sorters, failed } = run(header);
     assertEquals(lines, recordedLines(rest));
     const end = rest.at(-1);
