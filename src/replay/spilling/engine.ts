@@ -61,6 +61,9 @@ interface Waiter {
   ticket: number;
 }
 
+/** Operations that ask for memory. */
+const REQUESTS = ["acquire", "allocPage", "allocArray", "tmmPage", "allocMany"];
+
 /** Replays the operations of one trace. */
 export class SpillingEngine {
   /** spark.buffer.pageSize of the trace, or Spark's default. */
@@ -247,6 +250,8 @@ export class SpillingEngine {
     if (op.op === "cleanUp") return { r: task.manager.cleanUpAllAllocatedMemory() };
     const consumer = task.consumers.find(({ number }) => number === op.c);
     if (consumer === undefined) throw lineError(op, `task ${op.t} has no consumer ${op.c}`);
+    // A second thread of a task that waits would be held up at the task's lock.
+    if (task.manager.waiting && REQUESTS.includes(op.op)) return { r: "blocked" };
     switch (op.op) {
       case "acquire":
         return this.#asked(op, task, consumer, consumer.acquireMemory(Number(op.n)));

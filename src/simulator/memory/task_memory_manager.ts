@@ -320,6 +320,9 @@ export class TaskMemoryManager {
         `Cannot allocate a page of ${required} bytes.`,
       );
     }
+    if (this.waiting && this.#requests[this.#requests.length - 1].phase !== Phase.Spilling) {
+      throw new Error(`${consumer.name} asks for memory while its task waits for some`);
+    }
     if (required <= 0) {
       return this.#fail(
         "java.lang.AssertionError",
