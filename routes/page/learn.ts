@@ -3,6 +3,9 @@
  *
  * @module
  */
+import { Lab } from "./lab/lab.ts";
+import { byId } from "./ui/dom.ts";
 import { startShell } from "./ui/shell.ts";
 
 startShell();
+new Lab(byId("lab")).start();

@@ -1,32 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { accessibilityProblems } from "./support/accessibility.ts";
-import { launchChromium, servePage } from "./support/browser.ts";
+import { launchChromium, openPage, servePage } from "./support/browser.ts";
 
 const PAGES = ["/", "/learn"] as const;
-
-/** A page that collects what must not happen: errors, CSP violations, requests to other hosts. */
-async function openPage(
-  context: BrowserContext,
-  url: string,
-): Promise<{ page: Page; problems: string[] }> {
-  const page = await context.newPage();
-  const problems: string[] = [];
-  page.on("pageerror", (error) => problems.push(String(error)));
-  page.on("console", (message) => {
-    if (message.type() === "error") problems.push(message.text());
-  });
-  page.on("request", (request) => {
-    const other = new URL(request.url());
-    if (
-      /^https?:$/.test(other.protocol) && other.origin !== new URL(url).origin
-    ) {
-      problems.push(`request to ${other.origin}`);
-    }
-  });
-  await page.goto(url);
-  return { page, problems };
-}
 
 Deno.test("the pages", async (t) => {
   const server = servePage();

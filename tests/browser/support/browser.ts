@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Browser, chromium } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { Hono } from "hono";
 import { mountPage } from "../../../routes/page/mod.ts";
 
@@ -38,4 +38,27 @@ export function servePage(): { origin: string; stop: () => Promise<void> } {
     origin: `http://127.0.0.1:${server.addr.port}`,
     stop: () => server.shutdown(),
   };
+}
+
+/** A page that collects what must not happen: errors, CSP violations, requests to other hosts. */
+export async function openPage(
+  context: BrowserContext,
+  url: string,
+): Promise<{ page: Page; problems: string[] }> {
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error") problems.push(message.text());
+  });
+  page.on("request", (request) => {
+    const other = new URL(request.url());
+    if (
+      /^https?:$/.test(other.protocol) && other.origin !== new URL(url).origin
+    ) {
+      problems.push(`request to ${other.origin}`);
+    }
+  });
+  await page.goto(url);
+  return { page, problems };
 }

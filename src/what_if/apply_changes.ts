@@ -1,0 +1,123 @@
+/**
+ * What changed settings make of a workload before it runs: other executors, other numbers of partitions, another
+ * storage level.
+ *
+ * @module
+ */
+import type { Workload } from "../simulator/workload.ts";
+import { SparkConf } from "../spark/conf.ts";
+import { parseStorageLevel, type StorageLevel } from "../spark/storage_level.ts";
+import { changedCluster } from "./changed_cluster.ts";
+import { changedPartitions } from "./changed_partitions.ts";
+
+/** What is asked: settings by name (null removes one), and what is no setting. */
+export interface Changes {
+  readonly conf?: Readonly<Record<string, string | null>>;
+  /** Name of a StorageLevel constant; for the RDDs that are cached. */
+  readonly storageLevel?: string;
+  readonly executors?: number;
+}
+
+/** One setting that differs. */
+export interface Change {
+  readonly key: string;
+  /** As it was in force, the default where it was not set; null when it has none. */
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** Something that a change cannot be told to do from a log. */
+export interface ChangeWarning {
+  readonly code: string;
+  readonly message: string;
+  readonly count: number;
+}
+
+/** A workload under changed settings, ready to run. */
+export interface Changed {
+  readonly workload: Workload;
+  readonly conf: SparkConf;
+  /** Level of all cached RDDs; null: their own. */
+  readonly storageLevel: StorageLevel | null;
+  readonly changes: readonly Change[];
+  readonly warnings: readonly ChangeWarning[];
+}
+
+/** Settings that change the plan of a query, which a log does not tell: the recorded plan stays. */
+const PLAN_SETTINGS = [
+  "spark.sql.autoBroadcastJoinThreshold",
+  "spark.sql.adaptive.autoBroadcastJoinThreshold",
+  "spark.sql.join.preferSortMergeJoin",
+  "spark.sql.files.maxPartitionBytes",
+  "spark.sql.adaptive.advisoryPartitionSizeInBytes",
+  "spark.sql.adaptive.skewJoin.enabled",
+  "spark.sql.adaptive.coalescePartitions.enabled",
+  "spark.default.parallelism",
+];
+
+/**
+ * Applies changes to a workload and its recorded settings.
+ *
+ * @throws {InputError} `storage_level.unknown`, `executors.count`, and what SparkConf says of a setting's text.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { WorkloadBuilder } from "../workload/from_event_log.ts";
+ * import { applyChanges } from "./apply_changes.ts";
+ *
+ * const { changes } = applyChanges(new WorkloadBuilder().workload(), { conf: { "spark.memory.fraction": "0.8" } });
+ * assertEquals(changes, [{ key: "spark.memory.fraction", from: "0.6", to: "0.8" }]);
+ * ```
+ */
+export function applyChanges(workload: Workload, changes: Changes): Changed {
+  const before = SparkConf.from(workload.conf, workload.sparkVersion || undefined);
+  const conf = before.with(changes.conf ?? {});
+  const storageLevel = changes.storageLevel === undefined ? null : parseStorageLevel(changes.storageLevel);
+  const warnings: ChangeWarning[] = [];
+  const partitioned = changedPartitions(workload, before, conf, warnings);
+  const cluster = changedCluster(workload.cluster, { before, conf, executors: changes.executors ?? null, warnings });
+  warnAboutPlans(before, conf, warnings);
+  if (storageLevel !== null && !workload.rdds.some((rdd) => rdd.storageLevel !== null)) {
+    warnings.push({
+      code: "storage_level.nothing_cached",
+      message: "The storage level applies to cached RDDs, and none is cached",
+      count: 1,
+    });
+  }
+  return {
+    workload: { ...partitioned, cluster },
+    conf,
+    storageLevel,
+    changes: listChanges(before, conf, changes, workload),
+    warnings,
+  };
+}
+
+function listChanges(before: SparkConf, conf: SparkConf, changes: Changes, workload: Workload): Change[] {
+  const listed: Change[] = [];
+  for (const key of Object.keys(changes.conf ?? {}).sort()) {
+    const from = before.get(key);
+    const to = conf.get(key);
+    if (from !== to) listed.push({ key, from, to });
+  }
+  if (changes.storageLevel !== undefined) {
+    listed.push({ key: "storageLevel", from: null, to: changes.storageLevel });
+  }
+  if (changes.executors !== undefined) {
+    const from = String(workload.cluster.executors.length);
+    listed.push({ key: "executors", from, to: String(changes.executors) });
+  }
+  return listed;
+}
+
+function warnAboutPlans(before: SparkConf, conf: SparkConf, warnings: ChangeWarning[]): void {
+  for (const key of PLAN_SETTINGS) {
+    if (before.get(key) === conf.get(key)) continue;
+    warnings.push({
+      code: "plan.kept",
+      message: `${key} may change the plan of queries, which a log does not tell: the recorded plan is kept`,
+      count: 1,
+    });
+  }
+}

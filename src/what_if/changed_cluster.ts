@@ -1,0 +1,214 @@
+/**
+ * The executors that an application gets under changed settings.
+ *
+ * @module
+ */
+import { InputError } from "../errors.ts";
+import type { Cluster, ExecutorSpec } from "../simulator/workload.ts";
+import type { SparkConf } from "../spark/conf.ts";
+import { BYTE_UNITS } from "../spark/sizes.ts";
+import type { ChangeWarning } from "./apply_changes.ts";
+
+/** Settings before and after. */
+export interface ClusterChange {
+  readonly before: SparkConf;
+  readonly conf: SparkConf;
+  /** Number of executors asked for; null: what the settings give. */
+  readonly executors: number | null;
+  readonly warnings: ChangeWarning[];
+}
+
+/** Executors that one simulation may have. */
+const MAX_EXECUTORS = 10_000;
+
+/** Settings from which a JVM's unified memory is made, by role. */
+const EXECUTOR_MEMORY = ["spark.executor.memory", "spark.memory.fraction", "spark.executor.extraJavaOptions"];
+const DRIVER_MEMORY = ["spark.driver.memory", "spark.memory.fraction", "spark.driver.extraJavaOptions"];
+const OFF_HEAP = ["spark.memory.offHeap.size", "spark.memory.offHeap.enabled"];
+
+/**
+ * Executors under changed settings: how many fit on each worker by cores and memory (Master.scheduleExecutorsOnWorkers
+ * for local-cluster and standalone, spark.executor.instances for YARN and Kubernetes), each with its cores; unified
+ * memory is recomputed from the settings where one of them changed it.
+ *
+ * @throws {InputError} `executors.count` for a number that cannot be simulated.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { SparkConf } from "../spark/conf.ts";
+ * import { changedCluster } from "./changed_cluster.ts";
+ *
+ * const executor = (id: string) => ({
+ *   id, host: "h", cores: 2, maxOnHeapMemory: 455501414, maxOffHeapMemory: 0, addedMs: 0, removedMs: null,
+ *   removedReason: null,
+ * });
+ * const driver = { host: "h", maxOnHeapMemory: null, maxOffHeapMemory: null };
+ * const cluster = {
+ *   master: "local-cluster[2,2,2048]", executors: [executor("0"), executor("1")], driver,
+ *   collector: "g1" as const, heapCommitted: "small" as const,
+ * };
+ * const before = SparkConf.from({ "spark.executor.cores": "2", "spark.executor.memory": "640m" }, "3.5.9");
+ * const conf = before.with({ "spark.executor.cores": "1" });
+ * const { executors } = changedCluster(cluster, { before, conf, executors: null, warnings: [] });
+ * assertEquals(executors.map(({ id, cores }) => [id, cores]), [["0", 1], ["1", 1], ["2", 1], ["3", 1]]);
+ * ```
+ */
+export function changedCluster(cluster: Cluster, change: ClusterChange): Cluster {
+  const { before, conf } = change;
+  const local = /^local(?:\[|$)/.test(cluster.master);
+  const sized = cluster.executors.map((executor) =>
+    withMemory(executor, before, conf, local ? DRIVER_MEMORY : EXECUTOR_MEMORY)
+  );
+  const wanted = local ? null : shape(cluster, change);
+  const executors = wanted === null ? sized : arrange(sized, wanted);
+  const driverOnHeap = changed(before, conf, DRIVER_MEMORY) ? null : cluster.driver.maxOnHeapMemory;
+  const driverOffHeap = changed(before, conf, OFF_HEAP) ? null : cluster.driver.maxOffHeapMemory;
+  return {
+    ...cluster,
+    executors,
+    driver: { ...cluster.driver, maxOnHeapMemory: driverOnHeap, maxOffHeapMemory: driverOffHeap },
+  };
+}
+
+function changed(before: SparkConf, conf: SparkConf, keys: readonly string[]): boolean {
+  return keys.some((key) => before.get(key) !== conf.get(key));
+}
+
+function withMemory(
+  executor: ExecutorSpec,
+  before: SparkConf,
+  conf: SparkConf,
+  keys: readonly string[],
+): ExecutorSpec {
+  return {
+    ...executor,
+    maxOnHeapMemory: changed(before, conf, keys) ? null : executor.maxOnHeapMemory,
+    maxOffHeapMemory: changed(before, conf, OFF_HEAP) ? null : executor.maxOffHeapMemory,
+  };
+}
+
+/** Executors by host, and the cores of each. */
+interface Shape {
+  readonly byHost: readonly (readonly [host: string, count: number])[];
+  readonly cores: number;
+}
+
+/** The new shape, or null when nothing changes it. */
+function shape(cluster: Cluster, change: ClusterChange): Shape | null {
+  const { before, conf, executors } = change;
+  const first = cluster.executors[0];
+  if (first === undefined) return null;
+  const hosts = [...new Set(cluster.executors.map(({ host }) => host))];
+  if (executors !== null) {
+    if (!Number.isInteger(executors) || executors < 1 || executors > MAX_EXECUTORS) {
+      throw new InputError(
+        "executors.count",
+        `Cannot run on ${executors} executors: must be a whole number from 1 to ${MAX_EXECUTORS}`,
+        { parameters: { executors } },
+      );
+    }
+    return { byHost: deal(hosts, executors), cores: newCores(change, first.cores) };
+  }
+  const localCluster = /^local-cluster\[\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*\]$/.exec(cluster.master);
+  const keys = ["spark.executor.cores", "spark.cores.max", "spark.executor.instances"];
+  if (localCluster !== null) {
+    if (!changed(before, conf, [...keys, "spark.executor.memory"])) return null;
+    const [workers, cores, memory] = localCluster.slice(1).map(Number);
+    const worker = { cores, memory: memory * BYTE_UNITS.MiB };
+    return standalone(
+      Array.from({ length: workers }, (_, i) => ({ host: hosts[i % hosts.length], ...worker })),
+      change,
+    );
+  }
+  if (cluster.master.startsWith("spark:")) {
+    if (!changed(before, conf, keys)) return null;
+    return standalone(knownWorkers(cluster), change);
+  }
+  if (!changed(before, conf, keys)) return null;
+  const instances = conf.getIntOption("spark.executor.instances") ?? cluster.executors.length;
+  return { byHost: deal(hosts, instances), cores: newCores(change, first.cores) };
+}
+
+/** Cores of an executor: the recorded ones where the setting is the same. */
+function newCores({ before, conf }: ClusterChange, recorded: number): number {
+  if (before.get("spark.executor.cores") === conf.get("spark.executor.cores")) return recorded;
+  return conf.getIntOption("spark.executor.cores") ?? recorded;
+}
+
+interface Worker {
+  readonly host: string;
+  readonly cores: number;
+  /** Bytes; Infinity where the log does not tell. */
+  readonly memory: number;
+}
+
+/** Workers of a standalone cluster as far as the log shows them: what their executors used. */
+function knownWorkers(cluster: Cluster): Worker[] {
+  const cores = new Map<string, number>();
+  for (const executor of cluster.executors) {
+    cores.set(executor.host, (cores.get(executor.host) ?? 0) + executor.cores);
+  }
+  return [...cores].map(([host, cores]) => ({ host, cores, memory: Infinity }));
+}
+
+/**
+ * Executors that the standalone master starts: without spark.executor.cores one a worker with all of its cores, with it
+ * as many as fit, spread over the workers until spark.cores.max is reached (Master.scheduleExecutorsOnWorkers).
+ */
+function standalone(workers: readonly Worker[], { conf, warnings }: ClusterChange): Shape {
+  // Not set means all cores of the worker here, whatever the default elsewhere (StandaloneSchedulerBackend).
+  const asked = conf.contains("spark.executor.cores") ? conf.getInt("spark.executor.cores") : null;
+  const memory = conf.getSizeAsBytes("spark.executor.memory");
+  const cores = asked ?? Math.max(...workers.map((worker) => worker.cores));
+  const fits = workers.map((worker) => {
+    const byMemory = Math.floor(worker.memory / memory);
+    return asked === null ? Math.min(1, byMemory) : Math.min(Math.floor(worker.cores / cores), byMemory);
+  });
+  let left = Math.floor((conf.getIntOption("spark.cores.max") ?? Infinity) / cores);
+  const given = workers.map(() => 0);
+  for (let progress = true; progress && left > 0;) {
+    progress = false;
+    for (let i = 0; i < workers.length && left > 0; i++) {
+      if (given[i] >= fits[i]) continue;
+      given[i]++;
+      left--;
+      progress = true;
+    }
+  }
+  if (given.every((n) => n === 0)) {
+    warnings.push({
+      code: "cluster.no_executor",
+      message: "No worker has the cores and memory of one executor: the application would wait for ever",
+      count: 1,
+    });
+  }
+  return { byHost: workers.map(({ host }, i) => [host, given[i]] as const), cores };
+}
+
+/** As evenly as it goes over the hosts. */
+function deal(hosts: readonly string[], count: number): [string, number][] {
+  return hosts.map((host, i) => [host, Math.floor(count / hosts.length) + (i < count % hosts.length ? 1 : 0)]);
+}
+
+/** Executors of a shape: recorded ones are kept as long as there are any, others are copies of one on their host. */
+function arrange(recorded: readonly ExecutorSpec[], { byHost, cores }: Shape): ExecutorSpec[] {
+  const left = new Map<string, ExecutorSpec[]>();
+  for (const executor of recorded) left.set(executor.host, [...left.get(executor.host) ?? [], executor]);
+  const ids = new Set(recorded.map(({ id }) => id));
+  let nextId = 0;
+  const freshId = () => {
+    while (ids.has(String(nextId))) nextId++;
+    ids.add(String(nextId));
+    return String(nextId);
+  };
+  const arranged: ExecutorSpec[] = [];
+  for (const [host, count] of byHost) {
+    for (let i = 0; i < count; i++) {
+      const kept = left.get(host)?.shift();
+      const like = recorded.find((executor) => executor.host === host) ?? recorded[0];
+      arranged.push(kept === undefined ? { ...like, id: freshId(), host, cores } : { ...kept, cores });
+    }
+  }
+  return arranged.sort((a, b) => a.addedMs - b.addedMs);
+}

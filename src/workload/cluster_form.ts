@@ -1,0 +1,208 @@
+/**
+ * The cluster of a job spec, as the simulator has it and back.
+ *
+ * @module
+ */
+import { InputError } from "../errors.ts";
+import type { Cluster, ExecutorSpec } from "../simulator/workload.ts";
+import { holdsSince, resolveVersion } from "../spark/spark_version.ts";
+import type { ClusterSpec, ExecutorSpecInput } from "./job_spec_types.ts";
+import { checkCount, type JobSpecLimits } from "./limits.ts";
+
+/** What a cluster depends on besides its own spec. */
+export interface ClusterContext {
+  readonly conf: Readonly<Record<string, string>>;
+  readonly sparkVersion: string;
+  readonly pointer: string;
+  readonly limits: JobSpecLimits;
+}
+
+/** Host of the driver and, in local mode, of its executor. */
+const DRIVER_HOST = "driver-host";
+
+/**
+ * The cluster that a spec asks for. A number of executors becomes executors "0", "1", ... (the ids of a standalone
+ * cluster) on hosts "host-0", "host-1", ... in turn; `local[N]` becomes one executor "driver" of N cores, as Spark's
+ * LocalSchedulerBackend registers it.
+ *
+ * @throws {InputError} `job_spec.range`, `job_spec.duplicate`, `job_spec.form`.
+ * @throws {LimitError} `limit.executors`.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { clusterFromSpec } from "./cluster_form.ts";
+ * import { limitsOf } from "./limits.ts";
+ *
+ * const context = { conf: {}, sparkVersion: "3.5.9", pointer: "/cluster", limits: limitsOf() };
+ * const { executors } = clusterFromSpec({ executors: 3, cores: 4, hosts: 2 }, context);
+ * assertEquals(executors.map(({ id, host, cores }) => [id, host, cores]), [
+ *   ["0", "host-0", 4],
+ *   ["1", "host-1", 4],
+ *   ["2", "host-0", 4],
+ * ]);
+ * ```
+ */
+export function clusterFromSpec(
+  spec: ClusterSpec,
+  context: ClusterContext,
+): Cluster {
+  const master = spec.master ?? context.conf["spark.master"] ??
+    "spark://master:7077";
+  const driverHost = spec.driver?.host ?? DRIVER_HOST;
+  const onJava8 = !holdsSince(resolveVersion(context.sparkVersion), "3.0.0");
+  return {
+    master,
+    executors: executorsOf(spec, master, driverHost, context),
+    driver: {
+      host: driverHost,
+      maxOnHeapMemory: spec.driver?.maxOnHeapMemory ?? null,
+      maxOffHeapMemory: spec.driver?.maxOffHeapMemory ?? null,
+    },
+    collector: spec.collector ?? (onJava8 ? "parallel" : "g1"),
+    heapCommitted: spec.heapCommitted ?? "small",
+  };
+}
+
+function executorsOf(
+  spec: ClusterSpec,
+  master: string,
+  driverHost: string,
+  context: ClusterContext,
+): ExecutorSpec[] {
+  if (typeof spec.executors === "object") {
+    return listedExecutors(spec.executors, context);
+  }
+  const local = /^local(?:\[(\d+|\*)(?:,\d+)?\])?$/.exec(master);
+  if (local !== null) {
+    return [newExecutor(
+      "driver",
+      driverHost,
+      localCores(local[1], spec, context.pointer),
+    )];
+  }
+  const count = spec.executors ??
+    confCount(context, "spark.executor.instances") ?? 2;
+  const cores = spec.cores ?? confCount(context, "spark.executor.cores") ?? 1;
+  checkCount(
+    "executors",
+    count,
+    context.limits,
+    `${context.pointer}/executors`,
+  );
+  const hosts = typeof spec.hosts === "object" ? spec.hosts : Array.from(
+    { length: Math.min(spec.hosts ?? count, count) },
+    (_, i) => `host-${i}`,
+  );
+  return Array.from(
+    { length: count },
+    (_, i) => newExecutor(String(i), hosts[i % hosts.length], cores),
+  );
+}
+
+/** `local` is one thread, `local[*]` as many as the machine has, which only the user knows. */
+function localCores(
+  threads: string | undefined,
+  spec: ClusterSpec,
+  pointer: string,
+): number {
+  if (spec.executors !== undefined && spec.executors !== 1) {
+    throw new InputError(
+      "job_spec.form",
+      `Cannot use the job spec: ${pointer}/executors: must be 1 in local mode: received ${spec.executors}`,
+      {
+        parameters: { executors: spec.executors },
+        pointer: `${pointer}/executors`,
+      },
+    );
+  }
+  if (spec.cores !== undefined) return spec.cores;
+  if (threads === "*") {
+    throw new InputError(
+      "job_spec.missing",
+      `Cannot use the job spec: ${pointer}/cores: must be given with local[*]: received nothing`,
+      { pointer: `${pointer}/cores` },
+    );
+  }
+  const cores = threads === undefined ? 1 : Number(threads);
+  if (!(cores >= 1 && cores <= MAX_CORES)) throw badCores(cores, pointer);
+  return cores;
+}
+
+/** The most cores that one executor may have here. */
+export const MAX_CORES = 4096;
+
+function badCores(cores: number, pointer: string): InputError {
+  return new InputError(
+    "job_spec.range",
+    `Cannot use the job spec: ${pointer}: cores must be in [1, ${MAX_CORES}]: received ${cores}`,
+    { parameters: { min: 1, max: MAX_CORES, cores }, pointer },
+  );
+}
+
+/** A positive count from the settings, null when it is absent or nothing that a count can be (Spark itself refuses those). */
+function confCount(context: ClusterContext, key: string): number | null {
+  const text = context.conf[key];
+  if (text === undefined || !/^\d{1,9}$/.test(text.trim())) return null;
+  const count = Number(text);
+  if (count < 1) return null;
+  if (key === "spark.executor.cores" && count > MAX_CORES) {
+    throw badCores(count, `${context.pointer}/cores`);
+  }
+  return count;
+}
+
+function newExecutor(id: string, host: string, cores: number): ExecutorSpec {
+  return {
+    id,
+    host,
+    cores,
+    maxOnHeapMemory: null,
+    maxOffHeapMemory: null,
+    addedMs: 0,
+    removedMs: null,
+    removedReason: null,
+  };
+}
+
+function listedExecutors(
+  list: readonly ExecutorSpecInput[],
+  { pointer, limits }: ClusterContext,
+): ExecutorSpec[] {
+  checkCount("executors", list.length, limits, `${pointer}/executors`);
+  const ids = new Set<string>();
+  return list.map((executor, i) => {
+    if (ids.has(executor.id)) {
+      throw new InputError(
+        "job_spec.duplicate",
+        `Cannot use the job spec: executor ids must differ: received ${executor.id} twice`,
+        {
+          parameters: { id: executor.id },
+          pointer: `${pointer}/executors/${i}/id`,
+        },
+      );
+    }
+    ids.add(executor.id);
+    return {
+      id: executor.id,
+      host: executor.host,
+      cores: executor.cores,
+      maxOnHeapMemory: executor.maxOnHeapMemory ?? null,
+      maxOffHeapMemory: executor.maxOffHeapMemory ?? null,
+      addedMs: executor.addedMs ?? 0,
+      removedMs: executor.removedMs ?? null,
+      removedReason: executor.removedReason ?? null,
+    };
+  });
+}
+
+/** The spec that gives this cluster again: every executor one by one. */
+export function clusterToSpec(cluster: Cluster): ClusterSpec {
+  return {
+    master: cluster.master,
+    executors: cluster.executors,
+    driver: cluster.driver,
+    collector: cluster.collector,
+    heapCommitted: cluster.heapCommitted,
+  };
+}

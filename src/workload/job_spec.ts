@@ -1,0 +1,158 @@
+/**
+ * The job spec: a workload as JSON, written by hand or by {@linkcode jobSpecFromWorkload}.
+ *
+ * @module
+ */
+import { InputError } from "../errors.ts";
+import type { Workload } from "../simulator/workload.ts";
+import { parseSparkVersion } from "../spark/spark_version.ts";
+import { checkInput, type InputWarning } from "./check_input.ts";
+import { clusterFromSpec, clusterToSpec } from "./cluster_form.ts";
+import { JobSpecSchema } from "./job_spec_schema.ts";
+import type { JobSpec } from "./job_spec_types.ts";
+import { checkCount, type JobSpecLimits, limitsOf } from "./limits.ts";
+import { lineageFromSpec, lineageToSpec } from "./lineage_form.ts";
+import { expandStages } from "./stage_form.ts";
+
+/** The Spark version of a spec that names none. */
+export const DEFAULT_SPARK_VERSION = "3.5.9";
+
+/**
+ * Checks a parsed JSON document against the format. References between its parts are checked by
+ * {@linkcode workloadFromJobSpec}.
+ *
+ * @param document What JSON.parse gave.
+ * @param pointer Place of the spec in a larger document, for errors.
+ * @returns The spec, and a warning for each unknown property that names the nearest known one.
+ * @throws {InputError} `input.type`, `input.missing`, `input.range` or `input.choice`, with a pointer.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals, assertThrows } from "@std/assert";
+ * import { parseJobSpec } from "./job_spec.ts";
+ *
+ * const { warnings } = parseJobSpec({ stages: [{ id: 0, tasks: 4, computeMS: 5 }] });
+ * assertEquals(warnings[0].message, "Unknown property /stages/0/computeMS is ignored: did you mean computeMs?");
+ * assertThrows(() => parseJobSpec({ stages: [{ id: 0, tasks: -1 }] }), TypeError, "/stages/0/tasks");
+ * ```
+ */
+export function parseJobSpec(
+  document: unknown,
+  pointer = "",
+): { spec: JobSpec; warnings: readonly InputWarning[] } {
+  const { value, warnings } = checkInput(JobSpecSchema, document, {
+    what: "job spec",
+    pointer,
+  });
+  return { spec: value, warnings };
+}
+
+/** Options of {@linkcode workloadFromJobSpec}. */
+export interface JobSpecOptions {
+  readonly limits?: Partial<JobSpecLimits>;
+  /** Place of the spec in a larger document, for errors. */
+  readonly pointer?: string;
+  /** Warnings to carry along, for example those of {@linkcode parseJobSpec}. */
+  readonly warnings?: readonly InputWarning[];
+}
+
+/**
+ * The workload that a spec describes. Distributions are drawn here: the same spec gives the same workload everywhere.
+ *
+ * @throws {InputError} `job_spec.form`, `job_spec.duplicate`, `job_spec.unknown_reference`, `job_spec.cycle`,
+ * `job_spec.length`, `job_spec.range`, `job_spec.missing`, `job_spec.version`, `size.bytes`, `size.time`, with a pointer.
+ * @throws {LimitError} `limit.tasks`, `limit.stages`, ... when the spec is larger than `limits` allows.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { workloadFromJobSpec } from "./job_spec.ts";
+ *
+ * const workload = workloadFromJobSpec({
+ *   stages: [
+ *     { id: "map", tasks: 8, computeMs: 200, shuffleWriteBytes: "16m" },
+ *     { id: "reduce", parents: ["map"], tasks: 4, computeMs: "1s" },
+ *   ],
+ * });
+ * assertEquals(workload.jobs.length, 1);
+ * assertEquals(workload.demands[1].shuffleReadBytes[0], 8 * 16 * 1024 * 1024 / 4);
+ * ```
+ */
+export function workloadFromJobSpec(
+  spec: JobSpec,
+  options: JobSpecOptions = {},
+): Workload {
+  const at = options.pointer ?? "";
+  const limits = limitsOf(options.limits);
+  if ((spec.stages === undefined) === (spec.lineage === undefined)) {
+    throw new InputError(
+      "job_spec.form",
+      "Cannot use the job spec: must have either stages or lineage: received " +
+        (spec.stages === undefined ? "neither" : "both"),
+      { pointer: at },
+    );
+  }
+  const seed = spec.seed ?? 0;
+  const conf: Record<string, string> = {};
+  for (const [key, value] of Object.entries(spec.conf ?? {})) {
+    conf[key] = String(value);
+  }
+  const sparkVersion = spec.sparkVersion ?? DEFAULT_SPARK_VERSION;
+  if (spec.lineage === undefined && parseSparkVersion(sparkVersion) === null) {
+    throw new InputError(
+      "job_spec.version",
+      `Cannot use the job spec: ${at}/sparkVersion: must be a version such as 3.5.1: received ${sparkVersion}`,
+      { parameters: { sparkVersion }, pointer: `${at}/sparkVersion` },
+    );
+  }
+  const cluster = clusterFromSpec(spec.cluster ?? {}, {
+    conf,
+    sparkVersion,
+    pointer: `${at}/cluster`,
+    limits,
+  });
+  const context = { seed, limits, pointer: at, cluster };
+  const parts = spec.lineage === undefined
+    ? expandStages(spec, context)
+    : lineageFromSpec(spec.lineage, { ...context, pointer: `${at}/lineage` });
+  checkCount("faults", parts.faults.length, limits, `${at}/faults`);
+  return {
+    name: spec.name ?? "job spec",
+    appId: spec.appId ?? null,
+    sparkVersion,
+    seed,
+    conf,
+    cluster,
+    ...parts,
+    evidence: spec.evidence ?? [],
+    warnings: [...spec.warnings ?? [], ...options.warnings ?? []],
+  };
+}
+
+/**
+ * A spec of the exact form that gives the same workload again: nothing that the simulation uses is lost on the way
+ * through JSON.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { jobSpecFromWorkload, workloadFromJobSpec } from "./job_spec.ts";
+ *
+ * const workload = workloadFromJobSpec({ stages: [{ id: 0, tasks: 2, computeMs: [10, 20] }] });
+ * const json = JSON.stringify(jobSpecFromWorkload(workload));
+ * assertEquals(workloadFromJobSpec(JSON.parse(json)), workload);
+ * ```
+ */
+export function jobSpecFromWorkload(workload: Workload): JobSpec {
+  return {
+    name: workload.name,
+    appId: workload.appId,
+    sparkVersion: workload.sparkVersion,
+    seed: workload.seed,
+    conf: workload.conf,
+    cluster: clusterToSpec(workload.cluster),
+    lineage: lineageToSpec(workload),
+    evidence: workload.evidence,
+    warnings: workload.warnings,
+  };
+}

@@ -1,0 +1,31 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { InputError } from "../../src/errors.ts";
+import { applyChanges } from "../../src/what_if/apply_changes.ts";
+import { workloadOfLog } from "../support/event_logs.ts";
+
+Deno.test("changes are listed with what was in force before", async () => {
+  const workload = await workloadOfLog("sql_join");
+  const { changes } = applyChanges(workload, {
+    conf: { "spark.executor.memory": "1g", "spark.executor.cores": null, "spark.driver.memory": "1g" },
+    executors: 3,
+  });
+  assertEquals(changes, [
+    { key: "spark.executor.cores", from: "2", to: "1" },
+    { key: "spark.executor.memory", from: "512m", to: "1g" },
+    { key: "executors", from: "2", to: "3" },
+  ]);
+});
+
+Deno.test("a setting that may change the plan keeps the recorded one and says so", async () => {
+  const { warnings } = applyChanges(await workloadOfLog("sql_join"), {
+    conf: { "spark.sql.autoBroadcastJoinThreshold": "100m" },
+  });
+  assertEquals(warnings.map(({ code }) => code), ["plan.kept"]);
+});
+
+Deno.test("a storage level without cached RDDs is a warning, an unknown one an error", async () => {
+  const workload = await workloadOfLog("sql_join");
+  const { warnings } = applyChanges(workload, { storageLevel: "MEMORY_AND_DISK" });
+  assertEquals(warnings.map(({ code }) => code), ["storage_level.nothing_cached"]);
+  assertThrows(() => applyChanges(workload, { storageLevel: "HEAP" }), InputError, "Cannot use storage level");
+});

@@ -1,0 +1,38 @@
+import { assertEquals } from "@std/assert";
+import { workloadFromJobSpec } from "../../src/workload/job_spec.ts";
+
+Deno.test("faults get the simulator's fields and Spark's defaults", () => {
+  const { faults } = workloadFromJobSpec({
+    cluster: { executors: 2 },
+    stages: [{ id: "s", tasks: 2 }],
+    faults: [
+      { kind: "taskException", stage: "s", partition: 1 },
+      { kind: "executorLost", executor: "1", afterTasks: 3 },
+      { kind: "fetchFailure", stage: "s", partition: 0, attempts: 2 },
+      { kind: "slowHost", host: "host-1", factor: 4 },
+    ],
+  });
+  assertEquals(faults, [
+    {
+      kind: "taskException",
+      demand: 0,
+      partition: 1,
+      attempts: 1,
+      className: "java.lang.RuntimeException",
+      description: "injected fault",
+      atFraction: 0.5,
+    },
+    {
+      kind: "executorLost",
+      executorId: "1",
+      atMs: null,
+      afterTasks: 3,
+      reason: "Command exited with code 137",
+      workerLost: false,
+      exitCausedByApp: true,
+      replacedAfterMs: null,
+    },
+    { kind: "fetchFailure", demand: 0, partition: 0, attempts: 2 },
+    { kind: "slowHost", host: "host-1", factor: 4 },
+  ]);
+});

@@ -1,0 +1,109 @@
+import { assert, assertEquals } from "@std/assert";
+import { WorkloadBuilder } from "../../src/workload/from_event_log.ts";
+import { workloadOfLog } from "../support/event_logs.ts";
+
+Deno.test("a log without jobs gives a workload without demands", () => {
+  const builder = new WorkloadBuilder();
+  builder.event({ kind: "applicationStart", appName: "idle", appId: null, time: 5, user: "", appAttemptId: null });
+  const workload = builder.workload();
+  assertEquals([workload.name, workload.jobs, workload.demands], ["idle", [], []]);
+});
+
+Deno.test("take computes the partitions that its tasks had", async () => {
+  const { jobs } = await workloadOfLog("take_first");
+  assertEquals(jobs.slice(0, 6).map(({ partitions }) => partitions), [
+    [0],
+    [0],
+    [1],
+    [0],
+    [1, 2, 3, 4],
+    [5, 6, 7, 8, 9],
+  ]);
+  assertEquals(jobs.slice(6).every(({ partitions }) => partitions === null), true);
+});
+
+Deno.test("what a cached RDD costs to compute is not its stage's demand", async () => {
+  const { rdds, demands } = await workloadOfLog("take_first");
+  const cached = rdds.find(({ storageLevel }) => storageLevel !== null)!;
+  // The job's data: 20 partitions of 20,971 records each (4 MiB / 200).
+  assertEquals(cached.elements, new Float64Array(20).fill(20971));
+  // Partition 0: 212 ms in the task that computed it, of which tasks that find blocks take some.
+  assert(cached.computeMs![0] > 100 && cached.computeMs![0] < 212);
+  // The last stage, a count of found blocks, took 1 to 20 ms a task.
+  assert(demands.at(-1)!.computeMs.every((ms) => ms <= 20));
+  assertEquals(demands.at(-1)!.inputBytes, new Float64Array(20));
+});
+
+Deno.test("serialized sizes come from blocks that tasks fetched from other executors", async () => {
+  const { rdds } = await workloadOfLog("take_first");
+  const cached = rdds.find(({ storageLevel }) => storageLevel !== null)!;
+  // Tasks 21 and 22 read partitions 7 and 9 remotely: 1,526,737 and 1,526,716 bytes (their TaskEnd).
+  assertEquals([cached.serializedBytes![7], cached.serializedBytes![9]], [1526737, 1526716]);
+  assertEquals(cached.deserializedBytes![7], 2912928);
+});
+
+Deno.test("an unpersisted RDD is known with the job before which it went", async () => {
+  const { rdds } = await workloadOfLog("unpersist");
+  assertEquals(
+    rdds.filter(({ storageLevel }) => storageLevel !== null).map((rdd) => [rdd.id, rdd.unpersistBeforeJob]),
+    [[1, 3], [3, null], [5, null]],
+  );
+});
+
+Deno.test("adaptive execution's map stages are jobs that write the shuffles which later jobs read", async () => {
+  const { jobs, shuffles, rdds } = await workloadOfLog("sql_join");
+  assertEquals(jobs.map(({ kind }) => kind), [
+    "mapStage",
+    "mapStage",
+    "mapStage",
+    "result",
+    "mapStage",
+    "mapStage",
+    "mapStage",
+    "result",
+  ]);
+  assertEquals(jobs.map(({ afterJobs }) => afterJobs), [[], [], [0, 1], [2], [3], [3], [4, 5], [6]]);
+  // Exchanges of 8 partitions, read by 7 tasks, and the final single one.
+  assertEquals(shuffles.map(({ numReducers }) => numReducers), [8, 8, 1, 8, 8, 1]);
+  assertEquals(
+    rdds.filter(({ name }) => name === "ShuffledRowRDD").map(({ numPartitions }) => numPartitions),
+    [7, 7, 1, 7, 7, 1],
+  );
+});
+
+Deno.test("exceptions of tasks are faults with as many attempts as failed", async () => {
+  const { faults, demands } = await workloadOfLog("task_failures");
+  assertEquals(
+    faults.map((fault) => fault.kind === "taskException" ? [fault.partition, fault.attempts] : null),
+    [[1, 2], [4, 2], [7, 2]],
+  );
+  assertEquals(faults.every((fault) => fault.kind === "taskException" && fault.demand === 0), true);
+  assertEquals(demands[0].name, "mapPartitionsWithIndex at Jobs.scala:167");
+});
+
+Deno.test("a slow original's time is longer than its copy's", async () => {
+  const [demand] = (await workloadOfLog("speculation")).demands;
+  assert(demand.computeMs[2] > 4 * demand.speculativeComputeMs![2]);
+});
+
+Deno.test("large tasks are guessed at from the driver's pace", async () => {
+  const [demand] = (await workloadOfLog("big_task")).demands;
+  // Spark 3.5.9 counts 2,106,548 bytes for task 0.0 (its message under rpc.message.maxSize=1).
+  const bytes = demand.serializedTaskBytes![0];
+  assert(bytes > 1024 * 1024 && bytes < 4 * 1024 * 1024, String(bytes));
+});
+
+Deno.test("stages read the broadcasts that were fetched while their tasks ran", async () => {
+  const { demands, broadcasts } = await workloadOfLog("broadcasts");
+  assertEquals(demands.map(({ broadcastIds }) => broadcastIds), [[0, 1, 2], [3], [4], [5]]);
+  // 24 MiB of random bytes in pieces of 4 MiB and what the stream adds.
+  assertEquals(broadcasts[0].pieceBytes, 6 * 4194304 + 16197);
+});
+
+Deno.test("evidence says for every cached RDD where its sizes come from", async () => {
+  const { evidence } = await workloadOfLog("unpersist");
+  assertEquals(
+    evidence.filter(({ field }) => field === "deserializedBytes").map(({ grade }) => grade),
+    ["observed", "observed", "observed"],
+  );
+});

@@ -1,0 +1,70 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import fc from "fast-check";
+import { InputError } from "../../src/errors.ts";
+import { jobSpecFromWorkload, parseJobSpec, workloadFromJobSpec } from "../../src/workload/job_spec.ts";
+import { arbitraryJobSpec } from "../support/arbitrary_job_spec.ts";
+
+/** What a document is refused for. */
+function refusal(document: unknown): [code: string, pointer: string | undefined] {
+  const error = assertThrows(() => workloadFromJobSpec(parseJobSpec(document).spec), InputError);
+  return [error.code, error.pointer];
+}
+
+Deno.test("the exact form gives the same workload again, through JSON", () => {
+  fc.assert(
+    fc.property(arbitraryJobSpec(), (spec) => {
+      const workload = workloadFromJobSpec(spec);
+      const json = JSON.stringify(jobSpecFromWorkload(workload));
+      const again = parseJobSpec(JSON.parse(json));
+      assertEquals(again.warnings, []);
+      assertEquals(workloadFromJobSpec(again.spec), workload);
+    }),
+    { seed: 3, numRuns: 100 },
+  );
+});
+
+Deno.test("mistakes in the exact form are refused with a pointer", () => {
+  const spec = jobSpecFromWorkload(workloadFromJobSpec({
+    stages: [{ id: 0, tasks: 2, shuffleWriteBytes: 4 }, { id: 1, tasks: 2, parents: [0] }],
+  }));
+  // deno-lint-ignore no-explicit-any
+  const changed = (change: (lineage: any) => void) => {
+    const copy = JSON.parse(JSON.stringify(spec));
+    change(copy.lineage);
+    return refusal(copy);
+  };
+  assertEquals(changed((l) => l.rdds[1].id = 0), ["job_spec.duplicate", "/lineage/rdds/1/id"]);
+  assertEquals(changed((l) => l.rdds[1].dependencies[0].shuffleId = 9), [
+    "job_spec.unknown_reference",
+    "/lineage/rdds/1/dependencies/0/shuffleId",
+  ]);
+  assertEquals(changed((l) => l.rdds[0].dependencies = [{ kind: "shuffle", shuffleId: 0 }]), [
+    "job_spec.cycle",
+    "/lineage/rdds/0/dependencies",
+  ]);
+  assertEquals(changed((l) => l.rdds[0].dependencies = [{ kind: "narrow", rddId: 0, mapping: "range" }]), [
+    "job_spec.range",
+    "/lineage/rdds/0/dependencies/0/outStart",
+  ]);
+  assertEquals(changed((l) => l.demands[0].tasks = 3), ["job_spec.range", "/lineage/shuffles/0/demand"]);
+  assertEquals(changed((l) => l.demands[0].computeMs = [1]), ["job_spec.length", "/lineage/demands/0/computeMs"]);
+  assertEquals(changed((l) => l.jobs[0].rddId = 7), ["job_spec.unknown_reference", "/lineage/jobs/0/rddId"]);
+  assertEquals(changed((l) => l.jobs[0].demand = 7), ["job_spec.unknown_reference", "/lineage/jobs/0/demand"]);
+  assertEquals(changed((l) => l.jobs[0].afterJobs = [0]), [
+    "job_spec.unknown_reference",
+    "/lineage/jobs/0/afterJobs/0",
+  ]);
+  assertEquals(changed((l) => l.jobs[0].shuffleId = 0), ["job_spec.unknown_reference", "/lineage/jobs/0/shuffleId"]);
+  assertEquals(changed((l) => l.shuffles[0].reducerShares = [1]), [
+    "job_spec.range",
+    "/lineage/shuffles/0/reducerShares",
+  ]);
+  assertEquals(changed((l) => l.demands[0].broadcastIds = [1]), [
+    "job_spec.unknown_reference",
+    "/lineage/demands/0/broadcastIds/0",
+  ]);
+  assertEquals(changed((l) => l.faults = [{ kind: "resultLost", demand: 0, partition: 2, attempts: 1 }]), [
+    "job_spec.range",
+    "/lineage/faults/0/partition",
+  ]);
+});
