@@ -37,28 +37,46 @@ const CANCELLED = /\bJob \d+ cancelled\b/;
  * ```
  */
 export function jobTimings(targets: readonly JobTarget[], startTime: number): JobTiming[] {
-  const before: Set<number>[] = [];
-  return targets.map(({ job }, i) => {
-    const ended = targets.map((_, j) => j).slice(0, i).filter((j) => {
-      const end = targets[j].job.endTime;
-      return end !== null && end <= job.time;
-    });
-    const execution = job.properties[SQL_EXECUTION];
-    const siblings = ended.filter((j) =>
-      execution !== undefined && targets[j].job.properties[SQL_EXECUTION] === execution
-    );
-    const candidates = siblings.length > 0 ? siblings : ended;
-    const covered = new Set<number>();
-    for (const j of candidates) for (const k of before[j]) covered.add(k);
-    const after = candidates.filter((j) => !covered.has(j));
-    before.push(new Set([...after, ...after.flatMap((j) => [...before[j]])]));
+  const timings: JobTiming[] = [];
+  const frontier = new Frontier();
+  const running: number[] = [];
+  for (const [i, { job }] of targets.entries()) {
+    running.sort((a, b) => targets[a].job.endTime! - targets[b].job.endTime!);
+    while (running.length > 0 && targets[running[0]].job.endTime! <= job.time) {
+      const ended = running.shift()!;
+      frontier.ended(ended, timings[ended].afterJobs, targets[ended].job.properties[SQL_EXECUTION]);
+    }
+    const after = frontier.before(job.properties[SQL_EXECUTION]);
     const from = after.reduce((end, j) => Math.max(end, targets[j].job.endTime!), startTime);
-    return {
-      afterJobs: after.map((j) => targets[j].job.jobId),
+    timings.push({
+      afterJobs: after,
       delayMs: Math.max(0, job.time - from),
       cancelAfterMs: job.failure !== null && CANCELLED.test(job.failure) && job.endTime !== null
         ? job.endTime - job.time
         : null,
-    };
-  });
+    });
+    if (job.endTime !== null) running.push(i);
+  }
+  return timings.map((timing) => ({ ...timing, afterJobs: timing.afterJobs.map((j) => targets[j].job.jobId) }));
+}
+
+/** Ended jobs that no later ended job had waited for, over all and by SQL execution; by index. */
+class Frontier {
+  readonly #all = new Set<number>();
+  readonly #byExecution = new Map<string, Set<number>>();
+
+  ended(job: number, after: readonly number[], execution: string | undefined): void {
+    for (const before of after) this.#all.delete(before);
+    this.#all.add(job);
+    if (execution === undefined) return;
+    let own = this.#byExecution.get(execution);
+    if (own === undefined) this.#byExecution.set(execution, own = new Set());
+    for (const before of after) own.delete(before);
+    own.add(job);
+  }
+
+  before(execution: string | undefined): number[] {
+    const own = execution === undefined ? undefined : this.#byExecution.get(execution);
+    return [...(own !== undefined && own.size > 0 ? own : this.#all)].sort((a, b) => a - b);
+  }
 }

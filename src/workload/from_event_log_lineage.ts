@@ -62,11 +62,16 @@ class LineageBuilder {
   readonly #shuffles: ShuffleRecord[] = [];
   readonly #shuffleByKey = new Map<string, ShuffleRecord>();
   readonly #shuffleOfStage = new Map<number, ShuffleRecord>();
+  /** What kind of tasks a stage ran. */
+  readonly #taskTypes = new Map<number, string>();
   /** Parents that are behind a shuffle, by child RDD. */
   readonly #shuffled = new Map<number, Set<number>>();
 
   constructor(table: StageTable) {
     this.#table = table;
+    for (const { stage, taskType } of table.attempts) {
+      if (taskType !== null) this.#taskTypes.set(stage.stageId, taskType);
+    }
   }
 
   build(): LogLineage {
@@ -177,8 +182,7 @@ class LineageBuilder {
     if (stage === undefined || stage.rddIds.length === 0) {
       return { job, stage: stage ?? null, shuffle: null };
     }
-    const attempts = this.#table.attempts.filter((attempt) => attempt.stage.stageId === stage.stageId);
-    const type = attempts.find(({ taskType }) => taskType !== null)?.taskType;
+    const type = this.#taskTypes.get(stage.stageId);
     const key = `sql ${stage.rddIds[0]}`;
     const isMapStage = type === undefined || type === null ? this.#shuffleByKey.has(key) : type === "ShuffleMapTask";
     if (!isMapStage) return { job, stage, shuffle: null };

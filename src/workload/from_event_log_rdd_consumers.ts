@@ -1,0 +1,241 @@
+/**
+ * The collections of RDD jobs that held execution memory in a stage, told from the operations that made its RDDs.
+ *
+ * @module
+ */
+import type { Column, ConsumerKind, RddDependency } from "../simulator/workload.ts";
+import { median } from "./from_event_log_demands.ts";
+import type { ShuffleRecord } from "./from_event_log_lineage.ts";
+import type { UnplacedConsumer } from "./from_event_log_sql_consumers.ts";
+import type { RddRecord } from "./from_event_log_stages.ts";
+import { OUTCOME, type TaskTable } from "./from_event_log_tasks.ts";
+
+/** Operations whose map side combines values (PairRDDFunctions: mapSideCombine). */
+const COMBINES =
+  /^(reduceByKey|aggregateByKey|foldByKey|combineByKey|combineByKeyWithClassTag|countByKey|countByValue|distinct|countApproxDistinctByKey)$/;
+/** Operations whose reduce side collects the values of a key. */
+const COLLECTS = /^(groupByKey|groupBy)$/;
+/** Operations whose reduce side sorts. */
+const SORTS = /^(sortByKey|sortBy|repartitionAndSortWithinPartitions)$/;
+
+/** SortShuffleManager: up to so many reducers, a map side that combines nothing writes one file each and keeps nothing. */
+const BYPASS_MERGE_THRESHOLD = 200;
+
+/** What {@linkcode rddConsumers} looks at. */
+export interface RddStage {
+  readonly tasks: TaskTable;
+  /** Rows of the stage's tasks in order of launch. */
+  readonly rows: readonly number[];
+  readonly rdds: ReadonlyMap<number, RddRecord>;
+  readonly dependencies: ReadonlyMap<number, readonly RddDependency[]>;
+  readonly shuffles: readonly ShuffleRecord[];
+  /** The RDD that is computed: the stage's own, or a cached one. */
+  readonly rddId: number;
+  /** RDDs at which its computing ends, because they are cached: what they cost is their own. */
+  readonly isCached: (rddId: number) => boolean;
+  /** The shuffle that the stage writes; null for a result stage. */
+  readonly writes: ShuffleRecord | null;
+  /** Records that all map tasks of a shuffle wrote. */
+  readonly recordsWritten: (shuffle: ShuffleRecord) => number;
+  readonly numPartitions: number;
+}
+
+/** A collection, and what goes into it by partition. */
+interface Found {
+  readonly kind: ConsumerKind;
+  readonly name: string;
+  readonly records: Column;
+  readonly parameters: Readonly<Record<string, number>>;
+  readBy: number | null;
+}
+
+/**
+ * The memory consumers of a stage of an RDD job, in the order in which they are filled.
+ *
+ * The size of a collection is Spark's own estimate of it, which is what peakExecutionMemory records; where it was
+ * spilled, what went to disk says how much of it, since it is written as the shuffle was.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { rddConsumers } from "./from_event_log_rdd_consumers.ts";
+ * import { TaskTable } from "./from_event_log_tasks.ts";
+ *
+ * const stage = {
+ *   tasks: new TaskTable(), rows: [], rdds: new Map(), dependencies: new Map(), shuffles: [], rddId: 0,
+ *   isCached: () => false, writes: null, recordsWritten: () => 0, numPartitions: 1,
+ * };
+ * assertEquals(rddConsumers(stage), []);
+ * ```
+ */
+export function rddConsumers(stage: RddStage): UnplacedConsumer[] {
+  const found = readSide(stage);
+  for (const sorter of mapSide(stage)) {
+    for (const collection of found) collection.readBy ??= found.length;
+    found.push(sorter);
+  }
+  if (found.length === 0) return [];
+  const bytes = bytesOf(stage);
+  if (bytes === null) return [];
+  const sum = found[0].records.map((_, p) => found.reduce((total, { records }) => total + records[p], 0));
+  return found.map(({ kind, name, records, parameters, readBy }) => ({
+    kind,
+    name,
+    tungsten: false,
+    records,
+    bytes: records.map((n, p) => sum[p] > 0 ? Math.round(bytes[p] * n / sum[p]) : 0),
+    keys: null,
+    diskBytesPerByte: diskBytesPerByte(stage.tasks, stage.rows),
+    parameters,
+    readBy,
+    toTheEnd: false,
+  }));
+}
+
+/** Collections that are filled with what is fetched, those deeper in the lineage first. */
+function readSide(stage: RddStage): Found[] {
+  const found: Found[] = [];
+  const records = recordsByShuffle(stage);
+  const seen = new Set<number>();
+  const visit = (rddId: number): Column => {
+    const rdd = stage.rdds.get(rddId);
+    const into = new Float64Array(stage.numPartitions);
+    if (rdd === undefined || seen.has(rddId) || (rddId !== stage.rddId && stage.isCached(rddId))) return into;
+    seen.add(rddId);
+    const below = found.length;
+    for (const dependency of stage.dependencies.get(rddId) ?? []) {
+      const from = dependency.kind === "shuffle" ? records.get(dependency.shuffleId) : visit(dependency.rddId);
+      from?.forEach((n, p) => into[p] += n);
+    }
+    const collection = collectionOf(rdd);
+    if (collection === null) return into;
+    for (const other of found.slice(below)) other.readBy ??= found.length;
+    found.push({ ...collection, name: `${rdd.scope ?? rdd.name} (rdd ${rdd.id})`, records: into, readBy: null });
+    return into;
+  };
+  visit(stage.rddId);
+  return found;
+}
+
+/** What an RDD's compute() collects. */
+function collectionOf({ name, scope }: RddRecord): Pick<Found, "kind" | "parameters"> | null {
+  if (name === "CoGroupedRDD") return { kind: "ExternalAppendOnlyMap", parameters: { keyShare: 0 } };
+  if (name !== "ShuffledRDD" || scope === null) return null;
+  if (COMBINES.test(scope)) return { kind: "ExternalAppendOnlyMap", parameters: { keyShare: 1 } };
+  if (COLLECTS.test(scope)) return { kind: "ExternalAppendOnlyMap", parameters: { keyShare: 0 } };
+  if (SORTS.test(scope)) return { kind: "ExternalSorter", parameters: { buffer: 1, read: 1 } };
+  return null;
+}
+
+/** The sorter of a map side: where values are combined, or with more reducers than are written at once. */
+function mapSide(stage: RddStage): Found[] {
+  const { writes, rdds, tasks } = stage;
+  if (writes === null) return [];
+  const reader = [...rdds.values()].find(({ id, name }) =>
+    name === "ShuffledRDD" &&
+    (stage.dependencies.get(id) ?? []).some((d) => d.kind === "shuffle" && d.shuffleId === writes.id)
+  );
+  if (reader === undefined || reader.scope === null) return [];
+  const combines = COMBINES.test(reader.scope);
+  if (!combines && writes.numReducers <= BYPASS_MERGE_THRESHOLD) return [];
+  const records = new Float64Array(stage.numPartitions);
+  for (const row of stage.rows) {
+    if (tasks.outcome[row] === OUTCOME.success) records[tasks.partition[row]] = tasks.shuffleWriteRecords[row];
+  }
+  const parameters: Record<string, number> = combines ? { keyShare: 1 } : { buffer: 1 };
+  return [{ kind: "ExternalSorter", name: `map side of ${reader.scope}`, records, parameters, readBy: null }];
+}
+
+/** Records that each task fetched of each shuffle: the whole is recorded, and is split as the shuffles were written. */
+function recordsByShuffle(stage: RddStage): Map<number, Column> {
+  const { tasks } = stage;
+  const fetched = new Float64Array(stage.numPartitions);
+  for (const row of stage.rows) {
+    if (tasks.outcome[row] === OUTCOME.success) {
+      fetched[tasks.partition[row]] = Math.max(0, tasks.shuffleReadRecords[row]);
+    }
+  }
+  const read = shufflesRead(stage);
+  const written = new Map([...read].map((id) => [id, stage.recordsWritten(stage.shuffles[id])]));
+  const all = [...written.values()].reduce((a, b) => a + b, 0);
+  return new Map([...read].map((id) => {
+    const share = all > 0 ? written.get(id)! / all : 1 / read.size;
+    return [id, fetched.map((n) => Math.round(n * share))];
+  }));
+}
+
+/**
+ * The shuffles that computing the RDD reads itself, not by way of a cached one.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { shufflesRead } from "./from_event_log_rdd_consumers.ts";
+ *
+ * const dependencies = new Map([[3, [{ kind: "shuffle" as const, shuffleId: 9 }]]]);
+ * assertEquals([...shufflesRead({ rddId: 3, dependencies, isCached: () => false })], [9]);
+ * ```
+ */
+export function shufflesRead(
+  { rddId, dependencies, isCached }: Pick<RddStage, "rddId" | "dependencies" | "isCached">,
+): Set<number> {
+  const read = new Set<number>();
+  const seen = new Set<number>();
+  const stack = [rddId];
+  for (let id = stack.pop(); id !== undefined; id = stack.pop()) {
+    if (seen.has(id) || (id !== rddId && isCached(id))) continue;
+    seen.add(id);
+    for (const dependency of dependencies.get(id) ?? []) {
+      if (dependency.kind === "shuffle") read.add(dependency.shuffleId);
+      else stack.push(dependency.rddId);
+    }
+  }
+  return read;
+}
+
+/** Estimated bytes of all collections of a task, by partition; null when no task recorded a peak. */
+function bytesOf(stage: RddStage): Column | null {
+  const { tasks } = stage;
+  const column = new Float64Array(stage.numPartitions).fill(-1);
+  for (const row of stage.rows) {
+    if (tasks.outcome[row] !== OUTCOME.success || tasks.peakMemory[row] <= 0) continue;
+    column[tasks.partition[row]] = wholeBytes(tasks, row);
+  }
+  const known = [...column].filter((bytes) => bytes >= 0);
+  if (known.length === 0) return null;
+  return column.map((bytes) => bytes >= 0 ? bytes : median(known));
+}
+
+/** What a task's collections would have measured unspilled. */
+function wholeBytes(tasks: TaskTable, row: number): number {
+  const spilled = tasks.memorySpilled[row];
+  const peak = tasks.peakMemory[row];
+  if (spilled <= 0) return peak;
+  const written = tasks.diskSpilled[row];
+  const whole = Math.max(tasks.shuffleReadBytes[row], tasks.shuffleWriteBytes[row]);
+  const share = written > 0 && whole > 0 ? Math.min(1, written / whole) : 1;
+  return Math.max(peak, spilled / share);
+}
+
+/**
+ * What a byte in memory became on disk in tasks that spilled; null when none did.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { diskBytesPerByte } from "./from_event_log_rdd_consumers.ts";
+ * import { TaskTable } from "./from_event_log_tasks.ts";
+ *
+ * assertEquals(diskBytesPerByte(new TaskTable(), []), null);
+ * ```
+ */
+export function diskBytesPerByte(tasks: TaskTable, rows: readonly number[]): number | null {
+  let memory = 0;
+  let disk = 0;
+  for (const row of rows) {
+    if (tasks.outcome[row] !== OUTCOME.success || tasks.memorySpilled[row] <= 0) continue;
+    memory += tasks.memorySpilled[row];
+    disk += tasks.diskSpilled[row];
+  }
+  return memory > 0 ? disk / memory : null;
+}
