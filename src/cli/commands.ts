@@ -9,5 +9,6 @@ import type { Command } from "./command.ts";
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   summarize: async () => (await import("./summarize.ts")).summarize,
   replay: async () => (await import("./replay.ts")).replay,
+  explain: async () => (await import("./explain.ts")).explain,
   sizing: async () => (await import("./sizing.ts")).sizing,
 };
