@@ -1,0 +1,74 @@
+/**
+ * The design tokens as colours that a canvas understands.
+ *
+ * @module
+ */
+
+/** Names of colour tokens in styles/tokens.css, without the dashes. */
+export type ColourToken =
+  | "surface"
+  | "line"
+  | "line-strong"
+  | "ink"
+  | "ink-2"
+  | "ink-3"
+  | "accent"
+  | "storage"
+  | "storage-soft"
+  | "execution"
+  | "execution-soft"
+  | "unroll"
+  | "unroll-soft"
+  | "free"
+  | "region"
+  | "good"
+  | "warn"
+  | "bad"
+  | "bad-soft";
+
+/** Colours by token, and the page's font. */
+export interface Theme {
+  readonly colour: (token: ColourToken) => string;
+  readonly font: string;
+}
+
+/** Reads the tokens as they are now: light or dark. */
+export function readTheme(): Theme {
+  const probe = document.createElement("span");
+  probe.hidden = true;
+  document.body.append(probe);
+  const known = new Map<ColourToken, string>();
+  const style = getComputedStyle(probe);
+  const colour = (token: ColourToken): string => {
+    let value = known.get(token);
+    if (value === undefined) {
+      probe.style.color = `var(--${token})`;
+      document.body.append(probe);
+      value = style.color;
+      probe.remove();
+      known.set(token, value);
+    }
+    return value;
+  };
+  return { colour, font: `12px ${getComputedStyle(document.body).fontFamily}` };
+}
+
+/** A colour with another opacity; for the rgb() and color() forms that getComputedStyle gives. */
+export function withAlpha(colour: string, alpha: number): string {
+  const rgb = /^rgba?\((\d+), (\d+), (\d+)/.exec(colour);
+  return rgb === null ? colour : `rgba(${rgb[1]}, ${rgb[2]}, ${rgb[3]}, ${alpha})`;
+}
+
+/** Colours by which stages are told apart; their order repeats. */
+export const STAGE_COLOURS = {
+  light: ["#4a76b8", "#3c8a80", "#8a6fb0", "#a3793a", "#5f8a4a", "#a8627d"],
+  dark: ["#7ea6e6", "#6cc0b4", "#b79be0", "#d8ac6a", "#98c77f", "#dd93b0"],
+} as const;
+
+/** The colour of a stage. */
+export function stageColour(stageId: number): string {
+  const chosen = document.documentElement.dataset.theme;
+  const isDark = chosen === undefined ? matchMedia("(prefers-color-scheme: dark)").matches : chosen === "dark";
+  const colours = STAGE_COLOURS[isDark ? "dark" : "light"];
+  return colours[stageId % colours.length];
+}
