@@ -100,20 +100,17 @@ async function notices(imports: Record<string, string>): Promise<string> {
   return parts.join(`\n${"-".repeat(72)}\n\n`);
 }
 
-/** The sample logs: index and, by name, their bytes. */
+/** The sample logs by id, from the recorded runs of the tests. */
 async function samples(): Promise<Map<string, Asset>> {
-  const folder = new URL("samples/", PAGE);
+  const index: { id: string; log: string }[] = JSON.parse(
+    await Deno.readTextFile(new URL("samples.json", PAGE)),
+  );
   const found = new Map<string, Asset>();
-  const exists = await Deno.stat(folder).then(() => true, () => false);
-  for await (const entry of exists ? Deno.readDir(folder) : []) {
-    if (!entry.name.endsWith(".gz")) continue;
-    const bytes = await Deno.readFile(new URL(entry.name, folder));
-    found.set(entry.name, {
-      type: "application/octet-stream",
-      base64: toBase64(bytes),
-    });
+  for (const { id, log } of index) {
+    const bytes = await Deno.readFile(new URL(`tests/testdata/runs/${log}`, ROOT));
+    found.set(id, { type: "application/octet-stream", base64: toBase64(bytes) });
   }
-  return new Map([...found].sort(([a], [b]) => a < b ? -1 : 1));
+  return found;
 }
 
 interface Page {

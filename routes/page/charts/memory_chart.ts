@@ -69,14 +69,19 @@ function columns(chart: ExecutorMemoryChart, options: MemoryChartOptions, max: n
     data[4].push(Math.max(0, max - values.executionMemoryUsed));
     data[5].push(max);
   };
+  // All charts of a run begin and end together.
+  data[0].push(0);
+  for (const column of data.slice(1)) column.push(null);
   let last: MemoryValues | null = null;
-  let lastTime = -1;
+  let lastTime = options.startMs;
   for (const point of chart.points) {
     const values = valuesOf(point, options.mode);
-    if (values === null || point.timeMs <= lastTime) continue;
-    push(point.timeMs, values);
+    if (values === null) continue;
+    const timeMs = Math.max(point.timeMs, lastTime + (data[0].length > 1 ? 0 : 0.001));
+    if (timeMs <= lastTime) continue;
+    push(timeMs, values);
     last = values;
-    lastTime = point.timeMs;
+    lastTime = timeMs;
   }
   if (last !== null && options.endMs > lastTime) push(options.endMs, last);
   return data as uPlot.AlignedData;
@@ -128,7 +133,7 @@ function drawMarks(
     for (const mark of marks) {
       const x = plot.valToPos((mark.timeMs - startMs) / 1000, "x", true);
       if (x < bbox.left - 1 || x > bbox.left + bbox.width + 1) continue;
-      const r = (3 + Math.min(3, Math.log10(mark.count) * 1.5)) * ratio;
+      const r = (4 + Math.min(3, Math.log10(mark.count) * 1.5)) * ratio;
       drawShape(ctx, shape, x, y, r);
     }
   });
@@ -162,7 +167,7 @@ export function memoryChart(chart: ExecutorMemoryChart, options: MemoryChartOpti
   }, 0);
   const max = Math.max(options.maxBytes ?? 0, announced ?? 0, pools) || fullest;
   const data = columns(chart, options, max);
-  if (data[0].length === 0 || max === 0) return null;
+  if (data[0].length < 2 || max === 0) return null;
   const { startMs } = options;
   const kinds = (Object.keys(MARKS) as MarkKind[])
     .map((kind) => [kind, chart.marks.filter((mark) => mark.kind === kind)] as const)
@@ -182,7 +187,7 @@ export function memoryChart(chart: ExecutorMemoryChart, options: MemoryChartOpti
         scales: { x: { time: false }, y: { range: [0, max * 1.02] } },
         axes: [
           { ...axis, values: (_, ticks) => ticks.map((s) => formatMs(s * 1000)), space: 70 },
-          { ...axis, values: (_, ticks) => ticks.map((bytes) => formatBytes(bytes)), size: 76, incrs: byteSteps(max) },
+          { ...axis, values: (_, ticks) => ticks.map((bytes) => formatBytes(bytes)), size: 84, incrs: byteSteps(max) },
         ],
         series: [
           {},
@@ -254,9 +259,10 @@ interface TipContext {
   readonly isObserved: boolean;
 }
 
-function tipOf(chart: ExecutorMemoryChart, context: TipContext): Node[] {
+function tipOf(chart: ExecutorMemoryChart, context: TipContext): Node[] | null {
   const { data, index, x, plot, max, isObserved } = context;
   const at = (series: number) => data[series][index] as number | null;
+  if (at(1) === null) return null;
   const storage = at(2) ?? 0;
   const boundary = at(3);
   const execution = max - (at(4) ?? max);

@@ -23,7 +23,8 @@ function nameOf(rdd: RddChart): string {
 export function rddChart(data: ChartData): HTMLElement | null {
   const rdds = data.rdds.filter(({ peakMemoryBytes }) => peakMemoryBytes > 0).slice(0, MAX_LINES);
   if (rdds.length === 0) return null;
-  const times = [...new Set([...rdds.flatMap(({ points }) => points.map(({ timeMs }) => timeMs)), data.endMs])]
+  const changes = rdds.flatMap(({ points }) => points.map(({ timeMs }) => timeMs));
+  const times = [...new Set([data.startMs, ...changes, data.endMs])]
     .sort((a, b) => a - b);
   const lines = rdds.map(({ points }) => {
     let at = 0;
@@ -41,10 +42,10 @@ export function rddChart(data: ChartData): HTMLElement | null {
     data: [times.map((time) => (time - data.startMs) / 1000), ...lines] as uPlot.AlignedData,
     configure: (theme) => ({
       padding: [8, 12, 0, 0],
-      scales: { x: { time: false, range: [0, (data.endMs - data.startMs) / 1000 || 1] } },
+      scales: { x: { time: false } },
       axes: [
         { ...axisStyle(theme), values: (_, ticks) => ticks.map((s) => formatMs(s * 1000)), space: 70 },
-        { ...axisStyle(theme), size: 76, values: (_, ticks) => ticks.map((bytes) => formatBytes(bytes)) },
+        { ...axisStyle(theme), size: 84, values: (_, ticks) => ticks.map((bytes) => formatBytes(bytes)) },
       ],
       series: [
         {},

@@ -59,7 +59,12 @@ function rowsOf(data: ChartData, stageLanes: number): Row[] {
   let top = stageLanes + 1;
   for (const timeline of data.timelines.slice(0, MAX_ROWS)) {
     const lanes = timeline.bars === null ? 3 : Math.max(1, Math.min(timeline.lanes, 16));
-    rows.push({ label: timeline.executorId, top, lanes, timeline });
+    rows.push({
+      label: timeline.executorId === "driver" ? "driver" : `executor ${timeline.executorId}`,
+      top,
+      lanes,
+      timeline,
+    });
     top += lanes + 1;
   }
   return rows;
@@ -84,16 +89,16 @@ export function taskChart(data: ChartData): HTMLElement {
     data: [xs, xs.map(() => null)] as uPlot.AlignedData,
     configure: (theme) => ({
       padding: [4, 12, 0, 0],
-      scales: { x: { time: false }, y: { range: [total, 0], dir: 1 } },
+      scales: { x: { time: false }, y: { range: [0, total], dir: -1 } },
       axes: [
         { ...axisStyle(theme), values: (_, ticks) => ticks.map((s) => formatMs(s * 1000)), space: 70 },
         {
           ...axisStyle(theme),
-          size: 76,
+          size: 84,
           grid: { show: false },
           ticks: { show: false },
           splits: () => rows.map(({ top, lanes }) => top + lanes / 2),
-          values: () => rows.map(({ label }) => label.length > 10 ? label.slice(0, 9) + "…" : label),
+          values: () => rows.map(({ label }) => label.length > 12 ? label.slice(0, 11) + "…" : label),
         },
       ],
       series: [{}, { show: true, width: 0 }],
