@@ -39,6 +39,11 @@ export class EventQueue {
   #kinds = new Int32Array(1024);
   #subjects = new Int32Array(1024);
 
+  /** Sets the clock before anything is scheduled. */
+  startAt(timeMs: number): void {
+    this.timeMs = timeMs;
+  }
+
   /** Number of events that wait. */
   get length(): number {
     return this.#length;

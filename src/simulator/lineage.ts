@@ -7,7 +7,8 @@
 import { InputError } from "../errors.ts";
 import type { Rdd, RddDependency, Workload } from "./workload.ts";
 
-type NarrowDependency = Extract<RddDependency, { kind: "narrow" }>;
+/** A dependency without a shuffle. */
+export type NarrowDependency = Extract<RddDependency, { kind: "narrow" }>;
 
 /** A step down a narrow dependency, with the parent as a dense index. */
 interface Step {
@@ -110,6 +111,21 @@ export class Lineage {
       }
     }
     return found;
+  }
+
+  /** The RDD and all it depends on without a shuffle, itself first (RDD.getNarrowAncestors); dense indexes. */
+  narrowAncestors(rdd: number): number[] {
+    const found = new Set([rdd]);
+    for (const ancestor of found) {
+      for (const { parent } of this.#steps[ancestor]) found.add(parent);
+    }
+    return [...found];
+  }
+
+  /** Partitions of a parent that one partition needs (NarrowDependency.getParents). */
+  parentPartitions(child: number, parent: number, dependency: NarrowDependency, partition: number): number[] {
+    const [from, until] = this.#parentRange(child, parent, dependency, partition);
+    return Array.from({ length: until - from }, (_, i) => from + i);
   }
 
   /** Pushes what one partition needs directly, last first, so that it is taken in order. */

@@ -140,6 +140,8 @@ export interface Job {
   readonly delayMs: number;
   /** The user cancels it so long after its start; null for never. */
   readonly cancelAfterMs: number | null;
+  /** The program goes on when it fails; otherwise its failure ends the application. */
+  readonly failureHandled: boolean;
   readonly name: string;
   readonly group: string | null;
   readonly description: string | null;
@@ -292,4 +294,50 @@ export interface Workload {
     readonly message: string;
     readonly count: number;
   }[];
+}
+
+/**
+ * A workload without jobs on one executor; for tests and as a base.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { emptyWorkload } from "./workload.ts";
+ *
+ * assertEquals(emptyWorkload("nothing").jobs.length, 0);
+ * ```
+ */
+export function emptyWorkload(name: string): Workload {
+  const executor: ExecutorSpec = {
+    id: "0",
+    host: "localhost",
+    cores: 1,
+    maxOnHeapMemory: null,
+    maxOffHeapMemory: null,
+    addedMs: 0,
+    removedMs: null,
+    removedReason: null,
+  };
+  return {
+    name,
+    appId: null,
+    sparkVersion: "2.4.0",
+    seed: 1,
+    conf: {},
+    cluster: {
+      master: "local-cluster[1,1,1024]",
+      executors: [executor],
+      driver: { host: "localhost", maxOnHeapMemory: null, maxOffHeapMemory: null },
+      collector: "g1",
+      heapCommitted: "small",
+    },
+    rdds: [],
+    shuffles: [],
+    jobs: [],
+    demands: [],
+    broadcasts: [],
+    faults: [],
+    evidence: [],
+    warnings: [],
+  };
 }

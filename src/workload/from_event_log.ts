@@ -125,6 +125,7 @@ function jobsOf(
       partitions: shuffle === null ? partitionsOf(findings, stage, attempts) : null,
       demand: shuffle === null ? demands.add(stage, attempts) : demandOfShuffle[shuffle.id],
       ...timings[i],
+      failureHandled: i + 1 < targets.length,
       name: stage.name,
       group: job.properties[JOB_GROUP] ?? null,
       description: job.properties[JOB_DESCRIPTION] ?? null,

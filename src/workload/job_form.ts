@@ -59,6 +59,7 @@ function jobFromInput(
     demand: stage,
     afterJobs: checkedAfter(input, id, place),
     delayMs: scalar(input.delayMs ?? 0, "ms", `${place}/delayMs`),
+    failureHandled: input.failureHandled ?? false,
     cancelAfterMs: input.cancelAfterMs === undefined
       ? null
       : scalar(input.cancelAfterMs, "ms", `${place}/cancelAfterMs`),

@@ -177,6 +177,8 @@ export interface JobInput {
   readonly after?: readonly number[];
   readonly delayMs?: TimeValue;
   readonly cancelAfterMs?: TimeValue;
+  /** The program goes on when the job fails. Default: it ends. */
+  readonly failureHandled?: boolean;
   readonly name?: string;
   readonly group?: string;
   readonly description?: string;
@@ -282,6 +284,7 @@ export interface ExactJobSpec {
   readonly afterJobs?: readonly number[];
   readonly delayMs?: number;
   readonly cancelAfterMs?: number | null;
+  readonly failureHandled?: boolean;
   readonly name?: string;
   readonly group?: string | null;
   readonly description?: string | null;

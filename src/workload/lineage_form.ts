@@ -68,6 +68,7 @@ const JOB_DEFAULTS = {
   afterJobs: [],
   delayMs: 0,
   cancelAfterMs: null,
+  failureHandled: false,
   name: "",
   group: null,
   description: null,

@@ -35,6 +35,11 @@ export class ShuffleStatus {
     return this.executors.length;
   }
 
+  /** Number of outputs that lie on an executor. */
+  countOn(executor: number): number {
+    return this.#countByExecutor[executor] ?? 0;
+  }
+
   addMapOutput(
     mapId: number,
     location: BlockManagerId,

@@ -1,0 +1,424 @@
+/**
+ * One executor's block manager (org.apache.spark.storage.BlockManager, Spark 2.4.0): which blocks it has in memory and
+ * on disk, what happens to a block that leaves memory, and what it tells the master and the listeners.
+ *
+ * The pools, the order of the blocks and the choice of victims are the kernel's (src/kernel.ts); this is what stands
+ * around them.
+ *
+ * @module
+ */
+import {
+  type ExecutorMemory,
+  type MemoryEventVisitor,
+  type MemoryMode,
+  NO_RDD,
+  NO_TASK,
+  OFF_HEAP,
+  ON_HEAP,
+  PutFlags,
+  type UnrollSettings,
+} from "../kernel/types.ts";
+import type { EventSink } from "../spark/events.ts";
+import { STORAGE_LEVELS, type StorageLevel } from "../spark/storage_level.ts";
+import type { BlockManagerMaster } from "./block_manager_master.ts";
+import type { CostModel } from "./cost_model.ts";
+
+/** One block of one executor. */
+export interface BlockEntry {
+  /** Id over all executors, given by the master. */
+  readonly block: number;
+  /** The kernel's id in this executor. */
+  readonly local: number;
+  readonly name: string;
+  /** Dense index of the RDD, NO_RDD for others. */
+  readonly rdd: number;
+  readonly level: StorageLevel;
+  /** In memory; 0 when it is not. */
+  memoryBytes: number;
+  /** On disk; 0 when it is not. */
+  diskBytes: number;
+  /** What it takes on disk when it is written there. */
+  readonly diskSize: number;
+}
+
+/** Where a block was found. */
+export type LocalHit = "memory" | "disk" | null;
+
+/** What a block manager is told when it is made. */
+export interface BlockManagerOptions {
+  /** Dense index of the executor. */
+  readonly executor: number;
+  readonly executorId: string;
+  readonly memory: ExecutorMemory;
+  readonly master: BlockManagerMaster;
+  readonly sink: EventSink;
+  readonly cost: CostModel;
+  readonly unroll: UnrollSettings;
+  /** The clock, ms. */
+  readonly now: () => number;
+  /** A waiting acquire of execution memory has ended: bytes granted. */
+  readonly onGranted: (ticket: number, granted: number) => void;
+}
+
+/** The memory mode that blocks of a level are stored in (StorageLevel.memoryMode). */
+export function memoryModeOf(level: StorageLevel): MemoryMode {
+  return level.useOffHeap ? OFF_HEAP : ON_HEAP;
+}
+
+interface Eviction {
+  readonly local: number;
+  readonly bytes: number;
+  readonly mode: MemoryMode;
+  readonly forBlock: number;
+  readonly forTask: number;
+}
+
+/** The blocks of one executor. */
+export class BlockManager {
+  readonly executor: number;
+  readonly executorId: string;
+  readonly memory: ExecutorMemory;
+  readonly unrollSettings: UnrollSettings;
+  /** RDD blocks that left memory by eviction. */
+  evictions = 0;
+  readonly #master: BlockManagerMaster;
+  readonly #sink: EventSink;
+  readonly #cost: CostModel;
+  readonly #now: () => number;
+  readonly #onGranted: (ticket: number, granted: number) => void;
+  readonly #entries = new Map<number, BlockEntry>();
+  readonly #byLocal: (BlockEntry | undefined)[] = [];
+  readonly #evicted: Eviction[] = [];
+  readonly #grants: number[] = [];
+  readonly #visitor: MemoryEventVisitor;
+  #ioMs = 0;
+
+  constructor(options: BlockManagerOptions) {
+    this.executor = options.executor;
+    this.executorId = options.executorId;
+    this.memory = options.memory;
+    this.unrollSettings = options.unroll;
+    this.#master = options.master;
+    this.#sink = options.sink;
+    this.#cost = options.cost;
+    this.#now = options.now;
+    this.#onGranted = options.onGranted;
+    this.#visitor = {
+      evicted: (local, bytes, mode, forBlock, forTask) =>
+        void this.#evicted.push({ local, bytes, mode, forBlock, forTask }),
+      granted: (ticket, granted) => void this.#grants.push(ticket, granted),
+    };
+  }
+
+  /** The block's entry, while it is in memory, on disk, or being put. */
+  entry(block: number): BlockEntry | undefined {
+    return this.#entries.get(block);
+  }
+
+  /** Entries of the blocks that are in memory or on disk. */
+  entries(): IterableIterator<BlockEntry> {
+    return this.#entries.values();
+  }
+
+  /** Disk time of the calls since the last look, ms: what the calling task waited for. */
+  takeIoMs(): number {
+    const ms = this.#ioMs;
+    this.#ioMs = 0;
+    return ms;
+  }
+
+  /** Handles what the last call of the kernel left: victims are dropped, woken tasks told. */
+  settle(): void {
+    if (!this.memory.hasEvents) return;
+    this.memory.drain(this.#visitor);
+    for (const eviction of this.#evicted.splice(0)) this.#dropped(eviction);
+    const grants = this.#grants.splice(0);
+    for (let i = 0; i < grants.length; i += 2) {
+      this.#onGranted(grants[i], grants[i + 1]);
+    }
+  }
+
+  /** Looks a block up and pins it when it is here (getLocalValues, lockForReading); a hit in memory makes it the youngest. */
+  readLocal(block: number): LocalHit {
+    const entry = this.#entries.get(block);
+    if (entry === undefined) return null;
+    if (this.memory.contains(entry.local)) {
+      this.memory.lockForReading(entry.local);
+      this.memory.get(entry.local);
+      return "memory";
+    }
+    if (entry.diskBytes > 0) {
+      this.#ioMs += entry.diskBytes / this.#cost.diskBytesPerMs;
+      return "disk";
+    }
+    return null;
+  }
+
+  /** Another executor reads the block: it becomes the youngest here. Gives what travels, in bytes. */
+  readForRemote(block: number): number {
+    const entry = this.#entries.get(block);
+    if (entry === undefined) return 0;
+    if (this.memory.contains(entry.local)) this.memory.get(entry.local);
+    else this.#ioMs += entry.diskBytes / this.#cost.diskBytesPerMs;
+    return entry.diskSize;
+  }
+
+  /** Ends a read that `readLocal` began in memory. */
+  unlock(block: number): void {
+    const entry = this.#entries.get(block);
+    if (entry !== undefined) this.memory.unlock(entry.local);
+  }
+
+  /** The entry under which a block is about to be put (doPut); an entry that is there already is taken. */
+  prepare(block: number, level: StorageLevel, diskSize: number): BlockEntry {
+    const found = this.#entries.get(block);
+    if (found !== undefined) return found;
+    const rdd = this.#master.rddOf(block);
+    const local = this.memory.declareBlock(rdd);
+    const name = this.#master.nameOf(block);
+    const entry: BlockEntry = {
+      block,
+      local,
+      name,
+      rdd,
+      level,
+      memoryBytes: 0,
+      diskBytes: 0,
+      diskSize,
+    };
+    this.#entries.set(block, entry);
+    this.#byLocal[local] = entry;
+    return entry;
+  }
+
+  /** Kernel flags of a block of this level. */
+  putFlags(level: StorageLevel): number {
+    return (level.deserialized ? PutFlags.DESERIALIZED : 0) +
+      (level.useDisk ? PutFlags.USE_DISK : 0);
+  }
+
+  /** The block is in memory now: the kernel holds `bytes` for it. */
+  storedInMemory(entry: BlockEntry, bytes: number, tell = true): void {
+    entry.memoryBytes = bytes;
+    this.#master.stored(entry.block, this.executor);
+    if (tell) {
+      this.#report(entry, entry.level.useMemory, bytes, entry.diskBytes);
+    }
+  }
+
+  /** Writes a block that found no room in memory to disk. */
+  storeOnDisk(entry: BlockEntry): void {
+    this.#writeToDisk(entry);
+    this.#master.stored(entry.block, this.executor);
+    this.#report(entry, false, 0, entry.diskBytes);
+  }
+
+  /** Forgets a block whose put failed. */
+  abandon(entry: BlockEntry): void {
+    if (!this.memory.contains(entry.local) && entry.diskBytes === 0) {
+      this.#forget(entry);
+    }
+  }
+
+  /** Stores bytes of known size (doPutBytes): memory first, else disk when the level allows. False when neither took it. */
+  putBytes(
+    block: number,
+    size: number,
+    level: StorageLevel,
+    tell = true,
+  ): boolean {
+    const entry = this.prepare(block, level, size);
+    if (level.useMemory) {
+      const stored = this.memory.putBytes(
+        entry.local,
+        size,
+        memoryModeOf(level),
+        this.putFlags(level),
+      );
+      this.settle();
+      if (stored) {
+        this.storedInMemory(entry, size, tell);
+        return true;
+      }
+      this.refused(entry, size, null);
+    }
+    if (level.useDisk) {
+      this.storeOnDisk(entry);
+      return true;
+    }
+    this.#forget(entry);
+    return false;
+  }
+
+  /** Stores one object whose size is known (putSingle of a broadcast value): unrolled as a single element. */
+  putSingle(
+    block: number,
+    size: number,
+    level: StorageLevel,
+    taskAttemptId: number,
+    diskSize: number,
+  ): boolean {
+    const entry = this.prepare(block, level, diskSize);
+    const values = { elementCount: 1, elementBytes: size };
+    const mode = memoryModeOf(level);
+    const flags = this.putFlags(level);
+    const result = this.memory.putIterator(
+      entry.local,
+      taskAttemptId,
+      mode,
+      this.unrollSettings,
+      values,
+      flags,
+    );
+    this.settle();
+    if (result.stored) {
+      this.storedInMemory(entry, result.bytes, false);
+      return true;
+    }
+    this.memory.releaseUnrollMemoryForTask(taskAttemptId, mode, result.bytes);
+    this.settle();
+    this.refused(entry, size, taskAttemptId);
+    if (level.useDisk) {
+      this.#writeToDisk(entry);
+      return true;
+    }
+    this.#forget(entry);
+    return false;
+  }
+
+  /** Stores values that another executor sends as bytes (saveDeserializedValuesToMemoryStore of a replica). */
+  putValues(
+    block: number,
+    sizes: { readonly memory: number; readonly disk: number; readonly elements: number },
+    level: StorageLevel,
+  ): boolean {
+    const entry = this.prepare(block, level, sizes.disk);
+    const mode = memoryModeOf(level);
+    const values = {
+      elementCount: sizes.elements,
+      elementBytes: sizes.memory / sizes.elements,
+      preciseSize: sizes.memory,
+    };
+    const flags = this.putFlags(level);
+    const result = this.memory.putIterator(entry.local, NO_TASK, mode, this.unrollSettings, values, flags);
+    this.settle();
+    if (result.stored) {
+      this.storedInMemory(entry, result.bytes);
+      return true;
+    }
+    this.memory.releaseUnrollMemoryForTask(NO_TASK, mode, result.bytes);
+    this.settle();
+    this.refused(entry, sizes.memory, null);
+    if (level.useDisk) this.storeOnDisk(entry);
+    else this.#forget(entry);
+    return level.useDisk;
+  }
+
+  /** Says that a block found no room in memory ("Not enough space to cache ..."). */
+  refused(entry: BlockEntry, numBytes: number, taskId: number | null): void {
+    this.#sink.event({
+      kind: "putRefused",
+      time: this.#now(),
+      executorId: this.executorId,
+      blockId: entry.name,
+      numBytes,
+      taskId,
+      toDisk: entry.level.useDisk,
+    });
+  }
+
+  /** Removes a block from memory and disk (removeBlock); no eviction. A block that a task reads stays. */
+  removeBlock(block: number, tell = false): void {
+    const entry = this.#entries.get(block);
+    if (entry === undefined) return;
+    if (
+      this.memory.contains(entry.local) &&
+      this.memory.remove(entry.local) === "locked"
+    ) return;
+    this.settle();
+    const { memoryBytes, diskBytes } = entry;
+    entry.memoryBytes = 0;
+    entry.diskBytes = 0;
+    this.#forget(entry);
+    this.#master.removed(block, this.executor);
+    if (tell) this.#report(entry, false, memoryBytes, 0, diskBytes);
+  }
+
+  /** Everything is gone: the executor was lost. */
+  lose(): void {
+    for (const block of this.#entries.keys()) {
+      this.#master.removed(block, this.executor);
+    }
+    this.#entries.clear();
+    this.#byLocal.length = 0;
+  }
+
+  #dropped({ local, bytes, mode, forBlock, forTask }: Eviction): void {
+    const entry = this.#byLocal[local];
+    if (entry === undefined) return;
+    const writes = entry.level.useDisk && entry.diskBytes === 0;
+    if (writes) this.#writeToDisk(entry);
+    entry.memoryBytes = 0;
+    if (entry.rdd !== NO_RDD) this.evictions++;
+    this.#sink.event({
+      kind: "blockEvicted",
+      time: this.#now(),
+      executorId: this.executorId,
+      blockId: entry.name,
+      memorySize: bytes,
+      offHeap: mode === OFF_HEAP,
+      droppedToDisk: writes,
+      forBlockId: forBlock < 0 ? null : this.#byLocal[forBlock]?.name ?? null,
+      forTaskId: forTask < 0 ? null : forTask,
+    });
+    this.#report(entry, false, bytes, entry.diskBytes);
+    if (entry.diskBytes === 0) {
+      this.#forget(entry);
+      this.#master.removed(entry.block, this.executor);
+    }
+  }
+
+  #writeToDisk(entry: BlockEntry): void {
+    entry.diskBytes = entry.diskSize > 0 ? entry.diskSize : 1;
+    this.#ioMs += entry.diskBytes / this.#cost.diskBytesPerMs;
+    if (entry.level.deserialized) {
+      this.#ioMs += entry.diskBytes / this.#cost.serializationBytesPerMs;
+    }
+  }
+
+  #forget(entry: BlockEntry): void {
+    this.#entries.delete(entry.block);
+    this.#byLocal[entry.local] = undefined;
+    this.memory.forgetBlock(entry.local);
+  }
+
+  /** SparkListenerBlockUpdated, for the blocks that are told to the master: not broadcast values. */
+  #report(
+    entry: BlockEntry,
+    useMemory: boolean,
+    memorySize: number,
+    diskSize: number,
+    freedDisk = 0,
+  ): void {
+    const { level } = entry;
+    const useDisk = diskSize > 0;
+    const valid = useMemory || useDisk;
+    this.#sink.event({
+      kind: "blockUpdated",
+      time: this.#now(),
+      executorId: this.executorId,
+      blockId: entry.name,
+      storageLevel: valid
+        ? {
+          useDisk,
+          useMemory,
+          useOffHeap: useMemory && level.useOffHeap,
+          deserialized: useMemory && level.deserialized,
+          replication: level.replication,
+        }
+        : STORAGE_LEVELS.NONE,
+      memorySize,
+      diskSize: useDisk ? diskSize : freedDisk,
+    });
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * The driver's end of the cluster: which cores are free, what is launched on them, which messages are under way
+ * (org.apache.spark.scheduler.cluster.CoarseGrainedSchedulerBackend, Spark 2.4.0).
+ *
+ * @module
+ */
+import type { Executor } from "./executor.ts";
+import type { Driver } from "./scheduler/driver.ts";
+import type { SchedulerBackend } from "./scheduler/task_scheduler_types.ts";
+
+/** What the backend needs of the simulation. */
+export interface BackendHost {
+  readonly driver: Driver;
+  readonly executors: readonly Executor[];
+  readonly cpusPerTask: number;
+  /** spark.rpc.message.maxSize, bytes. */
+  readonly maxRpcMessageSize: number;
+  /** Sends a launched task to its executor. */
+  launch(tid: number): void;
+  /** Tells an executor to kill an attempt. */
+  sendKill(tid: number, reason: string): void;
+  /** Offers are wanted at once, after what is being handled. */
+  scheduleRevive(): void;
+  /** Size of the serialized task; null when not known. */
+  serializedTaskBytes(tid: number): number | null;
+  /** A whole number from 0 to n - 1. */
+  random(n: number): number;
+}
+
+/** Free cores and offers. */
+export class ClusterBackend implements SchedulerBackend {
+  readonly #host: BackendHost;
+  readonly #freeCores: number[] = [];
+  readonly #registered: boolean[] = [];
+  /** Registered executors, by dense index of the simulation. */
+  readonly #live: number[] = [];
+  readonly #cpusOf = new Map<number, number>();
+  #reviveScheduled = false;
+
+  constructor(host: BackendHost) {
+    this.#host = host;
+  }
+
+  /** Number of registered executors. */
+  get numExecutors(): number {
+    return this.#live.length;
+  }
+
+  /** An executor has registered. */
+  register(executor: Executor): void {
+    this.#freeCores[executor.index] = executor.cores;
+    this.#registered[executor.index] = true;
+    this.#live.push(executor.index);
+    this.makeOffers();
+  }
+
+  /** An executor is gone: no offers of it any more. */
+  unregister(executor: number): void {
+    if (!this.#registered[executor]) return;
+    this.#registered[executor] = false;
+    this.#live.splice(this.#live.indexOf(executor), 1);
+  }
+
+  /** Cores of an executor without a task. */
+  freeCores(executor: number): number {
+    return this.#registered[executor] ? this.#freeCores[executor] : 0;
+  }
+
+  reviveOffers(): void {
+    if (this.#reviveScheduled) return;
+    this.#reviveScheduled = true;
+    this.#host.scheduleRevive();
+  }
+
+  /** The wanted offers are due. */
+  revive(): void {
+    this.#reviveScheduled = false;
+    this.makeOffers();
+  }
+
+  killTask(tid: number, _executor: number, kill: { readonly reason: string }): void {
+    this.#host.sendKill(tid, kill.reason);
+  }
+
+  /** Offers all executors, in random order as Spark shuffles them. */
+  makeOffers(): void {
+    const offered: number[] = [];
+    for (const executor of this.#live) if (this.#freeCores[executor] > 0) offered.push(executor);
+    if (offered.length === 0) return;
+    for (let i = offered.length - 1; i > 0; i--) {
+      const j = this.#host.random(i + 1);
+      [offered[i], offered[j]] = [offered[j], offered[i]];
+    }
+    this.#offer(offered, true);
+  }
+
+  /** A task of an executor has ended: its cores are free, and offered. */
+  release(tid: number, executor: number): void {
+    const cpus = this.#cpusOf.get(tid);
+    this.#cpusOf.delete(tid);
+    if (cpus === undefined || !this.#registered[executor]) return;
+    this.#freeCores[executor] += cpus;
+    this.#offer([executor], false);
+  }
+
+  #offer(offered: readonly number[], isAllFreeResources: boolean): void {
+    const { driver, executors } = this.#host;
+    const hosts = offered.map((executor) => driver.hosts.idOf(executors[executor].host));
+    const cores = offered.map((executor) => this.#freeCores[executor]);
+    const launched = driver.taskScheduler.resourceOffers({ executors: offered, hosts, cores }, isAllFreeResources);
+    for (const tid of Array.from(launched)) this.#launch(tid);
+    driver.drain();
+  }
+
+  #launch(tid: number): void {
+    const { driver, cpusPerTask, maxRpcMessageSize } = this.#host;
+    const size = this.#host.serializedTaskBytes(tid);
+    if (size !== null && size >= maxRpcMessageSize) {
+      const manager = driver.taskScheduler.managerOf(tid);
+      manager.abort(
+        `Serialized task ${tid}:${driver.infos.index[tid]} was ${size} bytes, which exceeds max allowed: ` +
+          `spark.rpc.message.maxSize (${maxRpcMessageSize} bytes). Consider increasing spark.rpc.message.maxSize ` +
+          "or using broadcast variables for large values.",
+      );
+      return;
+    }
+    this.#cpusOf.set(tid, cpusPerTask);
+    this.#freeCores[driver.infos.executor[tid]] -= cpusPerTask;
+    this.#host.launch(tid);
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * A task's memory consumers as steps of its computing.
+ *
+ * @module
+ */
+import { makeConsumer } from "./memory/consumers/mod.ts";
+import type { ConsumerHost, SpillReport, SteppedConsumer } from "./memory/consumers/stepped_consumer.ts";
+import { WAITING } from "./memory/execution_memory.ts";
+import type { Activity, StepOutcome, TaskFailure } from "./process.ts";
+import { WAIT } from "./process.ts";
+import type { Task } from "./task.ts";
+import type { ConsumerDemand } from "./workload.ts";
+
+/** The consumers of one task; those without input are left out. */
+export function consumerActivities(
+  task: Task,
+  demands: readonly ConsumerDemand[],
+  partition: number,
+): ConsumerActivity[] {
+  const activities: ConsumerActivity[] = [];
+  for (const demand of demands) {
+    if (demand.records[partition] > 0) activities.push(new ConsumerActivity(task, demand, partition));
+  }
+  return activities;
+}
+
+/** One consumer: it fills from `start` to `fillEnd` of the computing, and is read and let go until `release`. */
+export class ConsumerActivity implements Activity, ConsumerHost {
+  next: number;
+  readonly #task: Task;
+  readonly #demand: ConsumerDemand;
+  readonly #consumer: SteppedConsumer;
+
+  constructor(task: Task, demand: ConsumerDemand, partition: number) {
+    this.#task = task;
+    this.#demand = demand;
+    this.next = demand.start;
+    const input = {
+      name: demand.name,
+      records: demand.records[partition],
+      bytes: demand.bytes[partition],
+      keys: demand.keys?.[partition],
+      diskBytesPerByte: demand.diskBytesPerByte ?? undefined,
+      parameters: demand.parameters,
+    };
+    this.#consumer = makeConsumer(demand.kind, task.memoryManager, input, {
+      host: this,
+      settings: task.environment.consumerSettings,
+      tungsten: demand.tungsten,
+    });
+  }
+
+  step(): StepOutcome {
+    this.#task.executor.requester = this.#task;
+    return this.#went(this.#consumer.step());
+  }
+
+  resume(granted: number): StepOutcome {
+    const { executor, memoryManager } = this.#task;
+    executor.requester = this.#task;
+    if (memoryManager.resume(granted) === WAITING) return WAIT;
+    return this.#went(this.#consumer.step());
+  }
+
+  /** How far the consumer is in its phase: others may make it spill in between its own steps. */
+  position(consumer: SteppedConsumer): number {
+    const { start, fillEnd, release } = this.#demand;
+    const [from, until] = consumer.phase === "fill" ? [start, fillEnd] : [fillEnd, release];
+    const at = until > from ? (this.#task.position - from) / (until - from) : 1;
+    return Math.min(1, Math.max(0, at));
+  }
+
+  spilled({ consumer, trigger, memoryBytes, diskBytes }: SpillReport): void {
+    const { environment, executor, metrics, id } = this.#task;
+    metrics.memoryBytesSpilled += memoryBytes;
+    metrics.diskBytesSpilled += diskBytes;
+    this.#task.spillMs += diskBytes / environment.cost.diskBytesPerMs;
+    environment.sink.event({
+      kind: "spill",
+      time: environment.now(),
+      executorId: executor.id,
+      taskId: id.tid,
+      consumer: consumer.name,
+      memoryBytes,
+      diskBytes,
+      trigger: trigger.name,
+    });
+  }
+
+  #went(result: ReturnType<SteppedConsumer["step"]>): StepOutcome {
+    switch (result) {
+      case "waiting":
+        return WAIT;
+      case "failed":
+        return this.#failed();
+      case "done":
+        this.#task.metrics.peakExecutionMemory! += this.#consumer.peakExecutionMemory;
+        this.next = Infinity;
+        return null;
+      case "progress":
+        this.next = this.#place();
+        return null;
+    }
+  }
+
+  /** Place of the consumer's next request in the computing. */
+  #place(): number {
+    const { start, fillEnd, release } = this.#demand;
+    const { phase, nextAt } = this.#consumer;
+    return phase === "fill" ? start + nextAt * (fillEnd - start) : fillEnd + nextAt * (release - fillEnd);
+  }
+
+  #failed(): TaskFailure {
+    const { environment, executor, id, memoryManager } = this.#task;
+    const { className, message, outOfMemory } = memoryManager.failure!;
+    if (outOfMemory !== null) {
+      environment.sink.event({
+        kind: "outOfMemory",
+        time: environment.now(),
+        executorId: executor.id,
+        taskId: id.tid,
+        consumer: outOfMemory.consumer,
+        requested: outOfMemory.required,
+        granted: outOfMemory.got,
+      });
+    }
+    const description = message ?? "null";
+    return {
+      reason: { reason: "ExceptionFailure", className, description, fullStackTrace: `${className}: ${description}` },
+    };
+  }
+}

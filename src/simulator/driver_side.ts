@@ -1,0 +1,277 @@
+/**
+ * The driver of a simulated application: Spark's scheduler (scheduler/driver.ts) tied to the simulated executors, and
+ * its listener bus tied to the event sink.
+ *
+ * @module
+ */
+import type { EventSink, TaskMetrics } from "../spark/events.ts";
+import type { StorageLevel } from "../spark/storage_level.ts";
+import type { ApplicationEvents } from "./application_events.ts";
+import type { BlockManagerMaster } from "./block_manager_master.ts";
+import type { CostModel } from "./cost_model.ts";
+import type { Executor } from "./executor.ts";
+import type { FaultInjector } from "./fault_injector.ts";
+import type { JobRunner } from "./job_runner.ts";
+import type { Lineage } from "./lineage.ts";
+import { ListenerEvents, type ListenerHost } from "./listener_events.ts";
+import type { MapOutputView } from "./map_output_view.ts";
+import type { CompletionEvent } from "./scheduler/dag_scheduler_types.ts";
+import { Driver } from "./scheduler/driver.ts";
+import type { BlockManagerId } from "./scheduler/map_output_tracker.ts";
+import type { Stage } from "./scheduler/stage.ts";
+import { SPECULATIVE, type TaskInfos } from "./scheduler/task_infos.ts";
+import type { NameTable } from "./scheduler/names.ts";
+import type { SchedulerBackend } from "./scheduler/task_scheduler_types.ts";
+import type { SimulationSettings } from "./settings.ts";
+import type { StageBook } from "./stage_book.ts";
+import type { StatusMessage } from "./status_messages.ts";
+import type { Task, TaskIdentity } from "./task.ts";
+import type { TaskRunner } from "./task_runner.ts";
+import type { Rdd, StageDemand, Workload } from "./workload.ts";
+
+/** The parts of the simulation that the driver works with. */
+export interface DriverSideHost {
+  readonly workload: Workload;
+  readonly settings: SimulationSettings;
+  readonly sink: EventSink;
+  readonly cost: CostModel;
+  readonly lineage: Lineage;
+  readonly master: BlockManagerMaster;
+  readonly executors: readonly Executor[];
+  readonly runner: TaskRunner;
+  readonly book: StageBook;
+  /** Made later than the driver. */
+  jobs(): JobRunner;
+  readonly faults: FaultInjector;
+  readonly application: ApplicationEvents;
+  readonly backend: SchedulerBackend;
+  /** Made later than the driver. */
+  mapOutputs(): MapOutputView;
+  storageLevel(rdd: number): StorageLevel | null;
+  now(): number;
+  after(delayMs: number, work: () => void): void;
+}
+
+/** The driver's side. */
+export class DriverSide implements ListenerHost {
+  readonly driver: Driver;
+  readonly #host: DriverSideHost;
+  /** Attempts whose end the listeners have yet to hear of, by task id. */
+  readonly #ended = new Map<number, Task>();
+
+  constructor(host: DriverSideHost) {
+    this.#host = host;
+    this.driver = new Driver({
+      settings: host.settings.scheduler,
+      backend: host.backend,
+      blockManagerMaster: {
+        removeExecutor: () => {},
+        getLocations: (rddId, partition) => this.#locations(rddId, partition),
+      },
+      resultBlocks: {
+        fetch: (tid, size, done) => this.#fetch(tid, size, done),
+        remove: (tid) => host.runner.removeResult(tid),
+      },
+      listener: new ListenerEvents(this),
+      nowMs: () => host.now(),
+      scheduleResubmit: (delayMs) =>
+        host.after(delayMs, () => {
+          this.driver.resubmitFailedStages();
+          this.driver.drain();
+        }),
+      taskProgress: (tid) => this.#progress(tid),
+    });
+  }
+
+  // What the executors report
+
+  /** A status update has arrived. */
+  statusArrived({ task, outcome }: StatusMessage): void {
+    const { tid } = task.id;
+    const { taskScheduler } = this.driver;
+    this.#ended.set(tid, task);
+    if (outcome.kind === "failed") {
+      const { state, reason } = outcome;
+      if (reason.reason !== "Success" && reason.reason !== "Resubmitted") taskScheduler.taskFailed(tid, state, reason);
+    } else {
+      const { path, size, valueSize } = outcome;
+      const { shuffle, partition } = task.id;
+      const output = shuffle === null
+        ? null
+        : this.#host.mapOutputs().sizesOf(shuffle, task.demand.shuffleWriteBytes[partition]);
+      taskScheduler.taskFinished(tid, { kind: path === "direct" ? "direct" : "indirect", size, valueSize, output });
+    }
+    this.driver.drain();
+  }
+
+  /** What is to be known of an attempt to run it. */
+  identity(tid: number): TaskIdentity {
+    const { taskSet } = this.driver.taskScheduler.managerOf(tid);
+    const part = this.#host.book.part(taskSet.stageId);
+    return {
+      tid,
+      stageId: taskSet.stageId,
+      stageAttemptId: taskSet.stageAttemptId,
+      attemptNumber: this.infos.attempt[tid],
+      speculative: this.infos.has(tid, SPECULATIVE),
+      demandIndex: part.demand,
+      rdd: part.rdd,
+      partition: this.partitionOf(tid),
+      shuffle: part.shuffle,
+    };
+  }
+
+  /** The demand that an attempt is of. */
+  demandOf(tid: number): StageDemand {
+    const { taskSet } = this.driver.taskScheduler.managerOf(tid);
+    return this.#host.workload.demands[this.#host.book.part(taskSet.stageId).demand];
+  }
+
+  #locations(rddId: number, partition: number): BlockManagerId[] {
+    const { master, lineage, executors } = this.#host;
+    const block = master.rddBlock(lineage.rddIndex(rddId), partition);
+    return master.locations(block).map((executor) => ({
+      executor,
+      host: this.driver.hosts.idOf(executors[executor].host),
+    }));
+  }
+
+  #fetch(tid: number, size: number, done: (found: boolean) => void): void {
+    const { runner, cost, faults } = this.#host;
+    const onDisk = runner.resultBlock(tid)?.task.executor.blocks;
+    const block = runner.resultBlock(tid)?.block;
+    const diskBytes = block === undefined ? 0 : onDisk?.entry(block)?.diskBytes ?? 0;
+    const ms = cost.messageMs + size / cost.networkBytesPerMs + diskBytes / cost.diskBytesPerMs + cost.resultHandlingMs;
+    this.#host.after(ms, () => {
+      const found = runner.resultBlock(tid);
+      const { demandIndex, partition, attemptNumber } = this.#ended.get(tid)?.id ?? this.identity(tid);
+      const lost = found === null || faults.losesResult(demandIndex, partition, attemptNumber);
+      if (lost) this.#sayLost(tid, size);
+      done(!lost);
+      this.driver.drain();
+    });
+  }
+
+  #sayLost(tid: number, numBytes: number): void {
+    const { stageId, stageAttemptId } = this.identity(tid);
+    this.#host.sink.event({
+      kind: "taskResult",
+      time: this.#host.now(),
+      executorId: this.executors.nameOf(this.infos.executor[tid]),
+      taskId: tid,
+      stageId,
+      stageAttemptId,
+      path: "lost",
+      numBytes,
+    });
+  }
+
+  #progress(tid: number): { records: number; runTimeMs: number } {
+    const metrics = this.#ended.get(tid)?.metrics ?? this.#host.runner.running.get(tid)?.metrics;
+    if (metrics === undefined) return { records: 0, runTimeMs: 0 };
+    return { records: metrics.inputRecords + metrics.shuffleRecordsRead, runTimeMs: metrics.executorRunTime };
+  }
+
+  // ListenerHost
+
+  get sink(): EventSink {
+    return this.#host.sink;
+  }
+
+  get infos(): TaskInfos {
+    return this.driver.infos;
+  }
+
+  get executors(): NameTable {
+    return this.driver.executors;
+  }
+
+  get hosts(): NameTable {
+    return this.driver.hosts;
+  }
+
+  nowMs(): number {
+    return this.#host.now();
+  }
+
+  pipeline(stage: Stage): readonly Rdd[] {
+    return this.#host.book.pipeline(stage);
+  }
+
+  storageLevelOf(rddId: number): StorageLevel | null {
+    return this.#host.storageLevel(this.#host.lineage.rddIndex(rddId));
+  }
+
+  cachedOf(rddId: number): { readonly partitions: number; readonly memorySize: number; readonly diskSize: number } {
+    const { lineage, master, executors, workload } = this.#host;
+    const rdd = lineage.rddIndex(rddId);
+    let partitions = 0;
+    let memorySize = 0;
+    let diskSize = 0;
+    for (let p = 0; p < workload.rdds[rdd].numPartitions; p++) {
+      const block = master.rddBlock(rdd, p);
+      const locations = master.locations(block);
+      if (locations.length > 0) partitions++;
+      for (const executor of locations) {
+        const entry = executors[executor].blocks.entry(block);
+        memorySize += entry?.memoryBytes ?? 0;
+        diskSize += entry?.diskBytes ?? 0;
+      }
+    }
+    return { partitions, memorySize, diskSize };
+  }
+
+  parentIdsOf(rdd: Rdd): readonly number[] {
+    const { lineage, workload } = this.#host;
+    return rdd.dependencies.map((dependency) =>
+      dependency.kind === "narrow"
+        ? dependency.rddId
+        : workload.shuffles[lineage.shuffleIndex(dependency.shuffleId)].rddId
+    );
+  }
+
+  describe(stage: Stage): { readonly name: string; readonly details: string } {
+    return this.#host.book.describe(stage);
+  }
+
+  partitionOf(tid: number): number {
+    return this.driver.taskScheduler.managerOf(tid).taskSet.partitions[this.infos.index[tid]];
+  }
+
+  metricsOf(tid: number): TaskMetrics | null {
+    return this.#ended.get(tid)?.metrics ?? null;
+  }
+
+  jobStarted(jobId: number): Readonly<Record<string, string>> {
+    const { group, description, sqlExecutionId } = this.#host.jobs().jobOf(jobId);
+    const properties: Record<string, string> = {};
+    if (group !== null) properties["spark.jobGroup.id"] = group;
+    if (description !== null) properties["spark.job.description"] = description;
+    if (sqlExecutionId !== null) properties["spark.sql.execution.id"] = String(sqlExecutionId);
+    return properties;
+  }
+
+  jobEnded(jobId: number, failure: string | null): void {
+    this.#host.jobs().ended(jobId, failure);
+  }
+
+  stageStarted(stage: Stage): void {
+    this.#host.book.note(stage);
+  }
+
+  stageEnded(stage: Stage): void {
+    for (const executor of this.#host.executors) {
+      if (!executor.alive || !executor.changed) continue;
+      executor.changed = false;
+      this.#host.application.stageMetrics(executor, stage.id, stage.latestInfo.attemptNumber);
+    }
+  }
+
+  taskEnded({ tid }: CompletionEvent): void {
+    this.#ended.delete(tid);
+  }
+
+  schedulerFailed(message: string): void {
+    this.#host.sink.event({ kind: "warning", code: "simulation.scheduler", message, count: 1 });
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * How much memory an executor of the workload has under the given settings.
+ *
+ * @module
+ */
+import type { SparkConf } from "../spark/conf.ts";
+import { localMaster } from "../spark/master.ts";
+import { type Role, sizing } from "../spark/sizing.ts";
+import { OFF_HEAP, ON_HEAP } from "../kernel/types.ts";
+import type { ExecutorMemoryOptions, MemoryMode } from "../kernel/types.ts";
+import type { ExecutorSpec, Workload } from "./workload.ts";
+
+/** Memory of one executor, bytes. */
+export interface ExecutorMemoryLayout {
+  readonly kernel: ExecutorMemoryOptions;
+  readonly tungstenMemoryMode: MemoryMode;
+  readonly pageSizeBytes: number;
+}
+
+/**
+ * The pools of an executor: what its block manager announced where the workload says so, else what the settings give.
+ *
+ * @throws {InputError} what Spark refuses at start.
+ */
+export function executorMemoryLayout(spec: ExecutorSpec, workload: Workload, conf: SparkConf): ExecutorMemoryLayout {
+  const { collector, heapCommitted, master } = workload.cluster;
+  const role: Role = localMaster(master) === null ? "executor" : "driver";
+  const sized = sizing({ conf, role, collector, heapCommitted, cores: spec.cores });
+  const storageFraction = conf.getDouble("spark.memory.storageFraction");
+  const maxHeapMemory = spec.maxOnHeapMemory ?? sized.unifiedMemory;
+  const maxOffHeapMemory = spec.maxOffHeapMemory ?? sized.offHeap.size;
+  return {
+    kernel: {
+      maxHeapMemory,
+      onHeapStorageRegionSize: Math.trunc(maxHeapMemory * storageFraction),
+      maxOffHeapMemory,
+      offHeapStorageRegionSize: Math.trunc(maxOffHeapMemory * storageFraction),
+      rules: conf.rules.memory,
+    },
+    tungstenMemoryMode: sized.offHeap.enabled ? OFF_HEAP : ON_HEAP,
+    pageSizeBytes: sized.pageSize,
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * The user's program as far as the driver sees it: which job is submitted when.
+ *
+ * @module
+ */
+import type { Lineage } from "./lineage.ts";
+import type { RddGraph } from "./rdd_graph.ts";
+import type { Driver } from "./scheduler/driver.ts";
+import type { JobListener } from "./scheduler/stage.ts";
+import type { Job, Workload } from "./workload.ts";
+
+/** What the runner needs of the simulation. */
+export interface JobRunnerHost {
+  readonly workload: Workload;
+  readonly lineage: Lineage;
+  readonly graph: RddGraph;
+  readonly driver: Driver;
+  /** Calls back after so many ms. */
+  after(delayMs: number, work: () => void): void;
+  /** unpersist() of RDDs that comes before a job. */
+  unpersistBefore(jobId: number): void;
+  /** All jobs have ended, or no more will be submitted. */
+  applicationEnded(): void;
+}
+
+/** Submits the jobs of a workload in their order. */
+export class JobRunner {
+  readonly #host: JobRunnerHost;
+  /** Job of the workload by the driver's job id. */
+  readonly #submitted = new Map<number, Job>();
+  readonly #open = new Map<number, number>();
+  readonly #followers = new Map<number, Job[]>();
+  /** The job whose submission is under way. */
+  #submitting: Job | null = null;
+  #running = 0;
+  #planned = 0;
+  #stopped = false;
+
+  constructor(host: JobRunnerHost) {
+    this.#host = host;
+  }
+
+  /** Plans all jobs. */
+  start(): void {
+    const { jobs } = this.#host.workload;
+    this.#planned = jobs.length;
+    for (const job of jobs) {
+      this.#open.set(job.id, job.afterJobs.length);
+      for (const before of job.afterJobs) {
+        const followers = this.#followers.get(before);
+        if (followers === undefined) this.#followers.set(before, [job]);
+        else followers.push(job);
+      }
+    }
+    for (const job of jobs) if (job.afterJobs.length === 0) this.#plan(job);
+    if (jobs.length === 0) this.#host.applicationEnded();
+  }
+
+  /** The workload's job with the driver's job id. */
+  jobOf(jobId: number): Job {
+    return this.#submitted.get(jobId) ?? this.#submitting!;
+  }
+
+  /** The driver says that a job has ended. */
+  ended(jobId: number, failure: string | null): void {
+    const job = this.jobOf(jobId);
+    this.#running--;
+    this.#planned--;
+    if (failure !== null && !job.failureHandled) this.#stopped = true;
+    if (this.#stopped) {
+      if (this.#running === 0) this.#host.applicationEnded();
+      return;
+    }
+    for (const follower of this.#followers.get(job.id) ?? []) {
+      const left = this.#open.get(follower.id)! - 1;
+      this.#open.set(follower.id, left);
+      if (left === 0) this.#plan(follower);
+    }
+    if (this.#planned === 0) this.#host.applicationEnded();
+  }
+
+  #plan(job: Job): void {
+    this.#host.after(job.delayMs, () => {
+      if (!this.#stopped) this.#submit(job);
+    });
+  }
+
+  #submit(job: Job): void {
+    const { driver, graph, lineage } = this.#host;
+    this.#host.unpersistBefore(job.id);
+    this.#running++;
+    const listener: JobListener = { taskSucceeded() {}, jobFailed() {} };
+    const properties = { callSite: job.name, group: job.group, interruptOnCancel: false };
+    const rdd = graph.rdds[lineage.rddIndex(job.rddId)];
+    const partitions = job.partitions ?? Array.from({ length: rdd.numPartitions }, (_, i) => i);
+    this.#submitting = job;
+    const jobId = job.kind === "mapStage"
+      ? driver.submitMapStage(graph.shuffles[lineage.shuffleIndex(job.shuffleId!)], listener, properties)
+      : driver.submitJob({ rdd, partitions }, listener, properties);
+    this.#submitted.set(jobId, job);
+    driver.drain();
+    if (job.cancelAfterMs === null) return;
+    this.#host.after(job.cancelAfterMs, () => {
+      driver.cancelJob(jobId, null);
+      driver.drain();
+    });
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * How a simulated task runs on virtual time: a generator that yields how long it sleeps, or {@linkcode WAIT} until it
+ * is told what it waited for. The simulation resumes it; nothing blocks.
+ *
+ * @module
+ */
+import type { TaskEndReason } from "../spark/events.ts";
+
+/** Yielded instead of a number of ms: resume with the granted bytes. */
+export const WAIT = -1;
+
+/** A part of a process that ends with a T. It yields ms to sleep, or WAIT, and is resumed with a number. */
+export type Process<T> = Generator<number, T, number>;
+
+/** Why a task cannot go on: the reason that its end will carry. Data, never thrown. */
+export interface TaskFailure {
+  readonly reason: TaskEndReason;
+}
+
+/** Outcome of one step of an {@linkcode Activity}: done for now, waiting for memory, or the task fails. */
+export type StepOutcome = null | typeof WAIT | TaskFailure;
+
+/** Something that happens at certain points of a task's computing: unrolling, a consumer's requests, a fault. */
+export interface Activity {
+  /** Where in the computing the next step is due, 0 to 1; Infinity when there is none. */
+  readonly next: number;
+  /** Does the step. */
+  step(): StepOutcome;
+  /** Goes on after a WAIT. */
+  resume(granted: number): StepOutcome;
+}

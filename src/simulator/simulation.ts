@@ -1,0 +1,490 @@
+/**
+ * A whole application on virtual time: the driver's scheduler, the executors with their memory, the tasks, the results.
+ * What happens is told as the listener events of an event log.
+ *
+ * @module
+ */
+import { LimitError } from "../errors.ts";
+import { Kernel } from "../kernel.ts";
+import { OFF_HEAP, ON_HEAP } from "../kernel/types.ts";
+import { Prng } from "../prng.ts";
+import type { SparkConf } from "../spark/conf.ts";
+import type { EventSink } from "../spark/events.ts";
+import { localMaster } from "../spark/master.ts";
+import type { StorageLevel } from "../spark/storage_level.ts";
+import { ApplicationEvents } from "./application_events.ts";
+import { BlockManagerMaster } from "./block_manager_master.ts";
+import { Broadcasts } from "./broadcasts.ts";
+import { ClusterBackend } from "./cluster_backend.ts";
+import { type CostModel, DEFAULT_COST_MODEL } from "./cost_model.ts";
+import { DriverSide } from "./driver_side.ts";
+import type { SimulationEnvironment } from "./environment.ts";
+import { EventQueue } from "./event_queue.ts";
+import { Executor } from "./executor.ts";
+import { executorMemoryLayout } from "./executor_memory.ts";
+import { FaultInjector } from "./fault_injector.ts";
+import { JobRunner } from "./job_runner.ts";
+import { Lineage } from "./lineage.ts";
+import { type ConsumerSettings, consumerSettings } from "./memory/consumers/mod.ts";
+import type { SpillRules } from "./memory/spill_rules.ts";
+import { MapOutputView } from "./map_output_view.ts";
+import { RddGraph } from "./rdd_graph.ts";
+import { type SimulationSettings, simulationSettings } from "./settings.ts";
+import { StageBook } from "./stage_book.ts";
+import { StatusMessages } from "./status_messages.ts";
+import { Task } from "./task.ts";
+import { TaskRunner } from "./task_runner.ts";
+import { Ticks } from "./ticks.ts";
+import { Timers } from "./timers.ts";
+import type { ExecutorSpec, Fault, Workload } from "./workload.ts";
+
+/** Virtual time begins here (ms since the epoch), so that a simulated log has plausible dates: 2020-01-01. */
+export const SIMULATION_EPOCH_MS = 1_577_836_800_000;
+
+/** Limits of a run; crossing one is a LimitError. */
+export interface SimulationLimits {
+  /** Events of the queue. */
+  readonly maxEvents: number;
+  /** Virtual time, ms. */
+  readonly maxVirtualMs: number;
+}
+
+/** A billion events and ten years. */
+export const DEFAULT_SIMULATION_LIMITS: SimulationLimits = Object.freeze({
+  maxEvents: 1e9,
+  maxVirtualMs: 10 * 365 * 86_400_000,
+});
+
+/** What a simulation is run with. */
+export interface SimulationOptions {
+  readonly conf: SparkConf;
+  /** Takes the events. */
+  readonly sink: EventSink;
+  /** Level for all RDDs that are cached, in place of their own. */
+  readonly storageLevel?: StorageLevel;
+  /** Seed of what Spark leaves to chance: the order of offers, replicas. The workload's own unless said. */
+  readonly seed?: number;
+  readonly kernel?: Kernel;
+  readonly cost?: CostModel;
+  readonly limits?: Partial<SimulationLimits>;
+  /** Tell the pools of an executor whenever they change (memoryState events, for charts). */
+  readonly memoryStates?: boolean;
+}
+
+/** Kinds of events in the queue. */
+const enum Kind {
+  /** The time a task slept is over. */
+  Task,
+  /** A status update arrives at the driver. */
+  Status,
+  /** A launched task arrives at its executor. */
+  Launch,
+  /** Wanted offers are due. */
+  Revive,
+  Timer,
+}
+
+/**
+ * A simulation that can be run in slices, for hosts that stream, show progress or keep a deadline.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { SparkConf } from "../spark/conf.ts";
+ * import { Simulation } from "./simulation.ts";
+ * import { emptyWorkload } from "./workload.ts";
+ *
+ * const kinds: string[] = [];
+ * const simulation = new Simulation(emptyWorkload("nothing"), {
+ *   conf: SparkConf.from({}, "3.5.1"),
+ *   sink: { event: ({ kind }) => void kinds.push(kind) },
+ * });
+ * while (!simulation.run(1000));
+ * assertEquals([kinds[0], kinds.at(-1)], ["logStart", "applicationEnd"]);
+ * ```
+ */
+export class Simulation implements SimulationEnvironment {
+  readonly workload: Workload;
+  readonly conf: SparkConf;
+  readonly sink: EventSink;
+  readonly cost: CostModel;
+  readonly settings: SimulationSettings;
+  readonly lineage: Lineage;
+  readonly master: BlockManagerMaster;
+  readonly executors: Executor[] = [];
+  readonly mapOutputs: MapOutputView;
+  readonly broadcasts: Broadcasts;
+  readonly consumerSettings: ConsumerSettings;
+  /** Events of the queue that have been handled. */
+  eventsHandled = 0;
+  readonly #queue = new EventQueue();
+  readonly #timers = new Timers(this.#queue, Kind.Timer);
+  readonly #kernel: Kernel;
+  readonly #prng: Prng;
+  readonly #limits: SimulationLimits;
+  readonly #levels: (StorageLevel | null)[];
+  readonly #memoryStates: boolean;
+  readonly #statuses: StatusMessages;
+  readonly #runner: TaskRunner;
+  readonly #backend: ClusterBackend;
+  readonly #driverSide: DriverSide;
+  readonly #jobs: JobRunner;
+  readonly #faults: FaultInjector;
+  readonly #application: ApplicationEvents;
+  readonly #ticks: Ticks;
+  #ended = false;
+
+  /** @throws {InputError} for a workload or settings that cannot be simulated, with Spark's message where it refuses them. */
+  constructor(workload: Workload, options: SimulationOptions) {
+    this.workload = workload;
+    this.conf = options.conf;
+    this.sink = options.sink;
+    this.cost = options.cost ?? DEFAULT_COST_MODEL;
+    this.#limits = { ...DEFAULT_SIMULATION_LIMITS, ...options.limits };
+    this.#memoryStates = options.memoryStates ?? false;
+    this.#kernel = options.kernel ?? Kernel.create();
+    this.#prng = new Prng(options.seed ?? workload.seed);
+    this.#queue.startAt(SIMULATION_EPOCH_MS);
+    this.settings = simulationSettings(options.conf, workload.cluster.executors[0]?.cores ?? 1);
+    this.consumerSettings = consumerSettings(options.conf);
+    this.lineage = new Lineage(workload);
+    this.master = new BlockManagerMaster(workload.rdds);
+    this.#levels = workload.rdds.map(({ storageLevel }) => storageLevel && (options.storageLevel ?? storageLevel));
+    this.#application = new ApplicationEvents(this);
+    this.#faults = new FaultInjector({
+      workload,
+      after: (delayMs, work) => this.after(delayMs, work),
+      loseExecutor: (id, loss) => this.#loseExecutor(id, loss),
+    });
+    this.#statuses = new StatusMessages(this.#queue, { kind: Kind.Status, latencyMs: this.cost.messageMs });
+    const { settings } = this;
+    this.#runner = new TaskRunner(this, { settings, queue: this.#queue, kind: Kind.Task, host: this.#statuses });
+    this.#backend = this.#makeBackend();
+    this.#driverSide = this.#makeDriverSide();
+    const { driver } = this.#driverSide;
+    this.mapOutputs = new MapOutputView(workload, {
+      tracker: driver.tracker,
+      executors: this.executors,
+      externalShuffleService: settings.scheduler.externalShuffleService,
+    });
+    this.broadcasts = new Broadcasts(this);
+    this.#jobs = new JobRunner({
+      workload,
+      lineage: this.lineage,
+      graph: new RddGraph(workload, {
+        lineage: this.lineage,
+        tracker: driver.tracker,
+        hosts: driver.hosts,
+        isPersisted: (rdd) => this.#levels[rdd] !== null,
+      }),
+      driver,
+      after: (delayMs, work) => this.after(delayMs, work),
+      unpersistBefore: (jobId) => this.#unpersistBefore(jobId),
+      applicationEnded: () => this.after(this.cost.applicationEndMs, () => this.#ended = true),
+    });
+    this.#ticks = new Ticks({
+      queue: this.#queue,
+      settings,
+      driver,
+      isLocal: localMaster(workload.cluster.master) !== null,
+      after: (delayMs, work) => this.after(delayMs, work),
+      makeOffers: () => this.#backend.makeOffers(),
+    });
+    this.#start();
+  }
+
+  /**
+   * Handles up to `maxEvents` events.
+   *
+   * @returns true when the application has ended, or nothing more can happen.
+   * @throws {LimitError} `limit.events`, `limit.virtualTime` when a limit of the run is crossed.
+   */
+  run(maxEvents: number): boolean {
+    for (let i = 0; i < maxEvents; i++) {
+      if (this.#ended) return this.#finish();
+      if (!this.#queue.next()) return this.#stuck();
+      this.#checkLimits();
+      this.#handle(this.#queue.kind, this.#queue.subject);
+      if (this.#memoryStates) this.#tellMemory();
+    }
+    return false;
+  }
+
+  /** Calls back after so many ms of virtual time. */
+  after(delayMs: number, work: () => void): void {
+    this.#timers.after(delayMs, work);
+  }
+
+  now(): number {
+    return this.#queue.timeMs;
+  }
+
+  /** Virtual time since the start, ms. */
+  get elapsedMs(): number {
+    return this.#queue.timeMs - SIMULATION_EPOCH_MS;
+  }
+
+  random(n: number): number {
+    return this.#prng.integer(n);
+  }
+
+  storageLevel(rdd: number): StorageLevel | null {
+    return this.#levels[rdd];
+  }
+
+  faultsOf(demand: number): readonly Fault[] {
+    return this.#faults.of(demand);
+  }
+
+  slowness(host: string): number {
+    return this.#faults.slowness(host);
+  }
+
+  get broadcastBlockSize(): number {
+    return this.settings.broadcastBlockSize;
+  }
+
+  get spillRules(): SpillRules {
+    return this.conf.rules.spilling;
+  }
+
+  get recordsPeaksByMode(): boolean {
+    return this.conf.rules.spilling.recordsPeaksByMode;
+  }
+
+  resumeWaiting(task: Task, granted: number): void {
+    // The grant comes in the middle of another task's call: it is acted upon when that is over.
+    this.after(0, () => this.#runner.resumeWaiting(task, granted));
+  }
+
+  #handle(kind: Kind, subject: number): void {
+    switch (kind) {
+      case Kind.Task:
+        this.#runner.resume(subject);
+        break;
+      case Kind.Status: {
+        const message = this.#statuses.arrived(subject);
+        this.#driverSide.statusArrived(message);
+        this.#backend.release(subject, message.task.executor.index);
+        break;
+      }
+      case Kind.Launch:
+        this.#startTask(subject);
+        break;
+      case Kind.Revive:
+        this.#backend.revive();
+        break;
+      case Kind.Timer:
+        this.#timers.fire(subject);
+    }
+  }
+
+  #makeBackend(): ClusterBackend {
+    const { settings, executors } = this;
+    const driver = () => this.#driverSide.driver;
+    return new ClusterBackend({
+      get driver() {
+        return driver();
+      },
+      executors,
+      cpusPerTask: settings.scheduler.cpusPerTask,
+      maxRpcMessageSize: settings.maxRpcMessageSize,
+      launch: (tid) => this.#queue.schedule(this.now() + this.cost.messageMs, Kind.Launch, tid),
+      sendKill: (tid, reason) => this.after(this.cost.messageMs, () => this.#runner.kill(tid, reason)),
+      scheduleRevive: () => this.#queue.schedule(this.now(), Kind.Revive, 0),
+      serializedTaskBytes: (tid) =>
+        this.#driverSide.demandOf(tid).serializedTaskBytes?.[this.#driverSide.partitionOf(tid)] ?? null,
+      random: (n) => this.random(n),
+    });
+  }
+
+  #makeDriverSide(): DriverSide {
+    const book = new StageBook(this.workload, this.lineage, () => this.#jobs);
+    return new DriverSide({
+      workload: this.workload,
+      settings: this.settings,
+      sink: this.sink,
+      cost: this.cost,
+      lineage: this.lineage,
+      master: this.master,
+      executors: this.executors,
+      runner: this.#runner,
+      book,
+      faults: this.#faults,
+      application: this.#application,
+      backend: this.#backend,
+      jobs: () => this.#jobs,
+      mapOutputs: () => this.mapOutputs,
+      storageLevel: (rdd) => this.storageLevel(rdd),
+      now: () => this.now(),
+      after: (delayMs, work) => this.after(delayMs, work),
+    });
+  }
+
+  #start(): void {
+    this.#application.started();
+    for (const spec of this.workload.cluster.executors) this.#plan(spec);
+    this.#faults.start();
+    this.#ticks.start();
+    this.#jobs.start();
+  }
+
+  /** An executor comes at its time, and goes. */
+  #plan(spec: ExecutorSpec): void {
+    const executor = this.#makeExecutor(spec);
+    this.after(Math.max(0, spec.addedMs), () => this.#register(executor));
+    if (spec.removedMs === null) return;
+    this.after(spec.removedMs, () =>
+      this.#loseExecutor(spec.id, {
+        reason: spec.removedReason ?? "Executor was removed",
+        workerLost: false,
+        exitCausedByApp: false,
+        replacedAfterMs: null,
+      }));
+  }
+
+  #makeExecutor(spec: ExecutorSpec): Executor {
+    const layout = executorMemoryLayout(spec, this.workload, this.conf);
+    const executor = new Executor({
+      index: this.executors.length,
+      id: spec.id,
+      host: spec.host,
+      cores: spec.cores,
+      memory: this.#kernel.createExecutor(layout.kernel),
+      maxOnHeapMemory: layout.kernel.maxHeapMemory,
+      maxOffHeapMemory: layout.kernel.maxOffHeapMemory ?? 0,
+      tungstenMemoryMode: layout.tungstenMemoryMode,
+      pageSizeBytes: layout.pageSizeBytes,
+      unroll: this.settings.unroll,
+      master: this.master,
+      sink: this.sink,
+      cost: this.cost,
+      now: () => this.now(),
+    });
+    executor.alive = false;
+    this.executors.push(executor);
+    this.#driverSide.driver.executors.idOf(spec.id);
+    return executor;
+  }
+
+  #register(executor: Executor): void {
+    executor.alive = true;
+    this.#application.executorAdded(executor);
+    this.#backend.register(executor);
+  }
+
+  #startTask(tid: number): void {
+    const { driver } = this.#driverSide;
+    const executor = this.executors[driver.infos.executor[tid]];
+    if (!executor.alive) return;
+    driver.taskScheduler.taskRunning(tid);
+    this.#runner.start(new Task(this.#driverSide.identity(tid), executor, this));
+    this.#faults.taskStarted(executor.id, executor.tasksStarted);
+  }
+
+  /** An executor's process ends; the driver hears of it a message later. */
+  #loseExecutor(id: string, loss: ExecutorLoss): void {
+    const executor = this.executors.find((candidate) => candidate.id === id && candidate.alive);
+    if (executor === undefined) return;
+    executor.alive = false;
+    this.#runner.lose(executor.index);
+    executor.blocks.lose();
+    this.mapOutputs.died(executor.index);
+    executor.memory.destroy();
+    this.after(this.cost.messageMs, () => this.#executorGone(executor, loss));
+    if (loss.replacedAfterMs !== null) this.#replace(executor, loss.replacedAfterMs);
+  }
+
+  #executorGone(executor: Executor, loss: ExecutorLoss): void {
+    const { driver } = this.#driverSide;
+    this.#backend.unregister(executor.index);
+    driver.taskScheduler.executorLost(executor.index, {
+      kind: "processLost",
+      message: loss.reason,
+      workerLost: loss.workerLost,
+      causedByApp: loss.exitCausedByApp,
+    });
+    driver.drain();
+    this.#application.executorRemoved(executor, loss.reason);
+  }
+
+  #replace(lost: Executor, delayMs: number): void {
+    const spec = this.workload.cluster.executors.find(({ id }) => id === lost.id) ?? this.workload.cluster.executors[0];
+    const next = Math.max(-1, ...this.executors.map(({ id }) => Number(id)).filter(Number.isInteger)) + 1;
+    const executor = this.#makeExecutor({ ...spec, id: String(next), host: lost.host, cores: lost.cores });
+    this.after(delayMs, () => this.#register(executor));
+  }
+
+  #unpersistBefore(jobId: number): void {
+    for (const [rdd, { id, numPartitions, unpersistBeforeJob }] of this.workload.rdds.entries()) {
+      if (unpersistBeforeJob !== jobId || this.#levels[rdd] === null) continue;
+      this.#levels[rdd] = null;
+      for (let partition = 0; partition < numPartitions; partition++) {
+        const block = this.master.rddBlock(rdd, partition);
+        for (const index of this.master.locations(block).slice()) this.executors[index].blocks.removeBlock(block);
+      }
+      this.sink.event({ kind: "unpersistRdd", rddId: id });
+    }
+  }
+
+  #tellMemory(): void {
+    for (const executor of this.executors) {
+      if (!executor.stateChanged || !executor.alive) continue;
+      executor.stateChanged = false;
+      this.sink.event({
+        kind: "memoryState",
+        time: this.now(),
+        executorId: executor.id,
+        onHeap: executor.poolState(ON_HEAP),
+        offHeap: executor.maxOffHeapMemory > 0 ? executor.poolState(OFF_HEAP) : null,
+      });
+    }
+  }
+
+  #checkLimits(): void {
+    const { maxEvents, maxVirtualMs } = this.#limits;
+    if (++this.eventsHandled > maxEvents) {
+      throw new LimitError("limit.events", `Cannot go on: must take at most ${maxEvents} events`, {
+        parameters: { limit: maxEvents },
+      });
+    }
+    if (this.elapsedMs > maxVirtualMs) {
+      throw new LimitError("limit.virtualTime", `Cannot go on: must take at most ${maxVirtualMs} ms of virtual time`, {
+        parameters: { limit: maxVirtualMs },
+      });
+    }
+  }
+
+  /** Nothing is left to happen, though jobs run: the application hangs, as the real one would. */
+  #stuck(): boolean {
+    const message = this.#backend.numExecutors === 0
+      ? "Initial job has not accepted any resources: no executor is left"
+      : "Jobs wait for ever: no task can be launched or go on";
+    this.sink.event({ kind: "warning", code: "simulation.stuck", message, count: 1 });
+    return this.#finish();
+  }
+
+  #finish(): boolean {
+    this.#application.ended();
+    return true;
+  }
+}
+
+/** How an executor goes. */
+interface ExecutorLoss {
+  readonly reason: string;
+  readonly workerLost: boolean;
+  readonly exitCausedByApp: boolean;
+  readonly replacedAfterMs: number | null;
+}
+
+/**
+ * Runs a workload to its end.
+ *
+ * @returns the number of events handled.
+ */
+export function simulate(workload: Workload, options: SimulationOptions): number {
+  const simulation = new Simulation(workload, options);
+  while (!simulation.run(1 << 20));
+  return simulation.eventsHandled;
+}

@@ -1,0 +1,217 @@
+/**
+ * Runs the processes of tasks on virtual time, and sends their ends to the driver.
+ *
+ * @module
+ */
+import { STORAGE_LEVELS } from "../spark/storage_level.ts";
+import type { TaskEndReason, TaskMetrics } from "../spark/events.ts";
+import type { SimulationEnvironment } from "./environment.ts";
+import type { EventQueue } from "./event_queue.ts";
+import { type TaskFailure, WAIT } from "./process.ts";
+import { resultPath } from "./scheduler/result_path.ts";
+import type { SimulationSettings } from "./settings.ts";
+import { simpleTask } from "./simple_task.ts";
+import type { Task } from "./task.ts";
+import { runTask } from "./task_body.ts";
+
+/** Bytes of a direct result around its value (DirectTaskResult with the usual metrics; byte[100] counts 127 of 582). */
+export const DIRECT_RESULT_OVERHEAD = 455;
+
+/** How a task ended on its executor, on its way to the driver. */
+export type TaskOutcome =
+  | {
+    readonly kind: "finished";
+    readonly path: "direct" | "indirect" | "dropped";
+    readonly size: number;
+    readonly valueSize: number;
+  }
+  | { readonly kind: "failed"; readonly state: "FAILED" | "KILLED"; readonly reason: TaskEndReason };
+
+/** Who is told. */
+export interface TaskRunnerHost {
+  /** A message on its way to the driver: the attempt ended. */
+  sendStatus(task: Task, outcome: TaskOutcome): void;
+}
+
+/** The running tasks of all executors. */
+export class TaskRunner {
+  /** Running attempts by task id. */
+  readonly running = new Map<number, Task>();
+  readonly #environment: SimulationEnvironment;
+  readonly #settings: SimulationSettings;
+  readonly #queue: EventQueue;
+  readonly #kind: number;
+  readonly #host: TaskRunnerHost;
+  /** Blocks of indirect results by task id. */
+  readonly #resultBlocks = new Map<number, { readonly task: Task; readonly block: number }>();
+
+  /** @param kind the queue's kind of event for `resume`; the subject is a task id. */
+  constructor(
+    environment: SimulationEnvironment,
+    options: { settings: SimulationSettings; queue: EventQueue; kind: number; host: TaskRunnerHost },
+  ) {
+    this.#environment = environment;
+    this.#settings = options.settings;
+    this.#queue = options.queue;
+    this.#kind = options.kind;
+    this.#host = options.host;
+  }
+
+  /** A task arrives at its executor. */
+  start(task: Task): void {
+    this.running.set(task.id.tid, task);
+    task.executor.tasksStarted++;
+    const ms = simpleTask(task);
+    if (ms !== null) {
+      this.#queue.schedule(this.#queue.timeMs + ms, this.#kind, task.id.tid);
+      return;
+    }
+    task.process = runTask(task);
+    this.#advance(task, 0);
+  }
+
+  /** The time that a task slept is over. */
+  resume(tid: number): void {
+    const task = this.running.get(tid);
+    if (task === undefined || task.ended) return;
+    if (task.process === null) this.#finish(task, null);
+    else this.#advance(task, 0);
+  }
+
+  /** A task that waited for execution memory gets it. */
+  resumeWaiting(task: Task, granted: number): void {
+    if (task.ended) return;
+    const { environment, executor, id } = task;
+    const time = environment.now();
+    const waitMs = time - task.waitingSinceMs;
+    task.waitingSinceMs = -1;
+    environment.sink.event({
+      kind: "memoryWait",
+      time,
+      executorId: executor.id,
+      taskId: id.tid,
+      numBytes: granted,
+      waitMs,
+    });
+    this.#advance(task, granted);
+  }
+
+  /** The driver wants a task gone. */
+  kill(tid: number, killReason: string): void {
+    const task = this.running.get(tid);
+    if (task === undefined || task.ended) return;
+    this.#end(task, { kind: "failed", state: "KILLED", reason: { reason: "TaskKilled", killReason } });
+  }
+
+  /** An executor is gone with all its tasks: nobody reports. */
+  lose(executor: number): void {
+    for (const task of this.running.values()) {
+      if (task.executor.index !== executor) continue;
+      this.running.delete(task.id.tid);
+      task.release();
+    }
+  }
+
+  /** The block of an indirect result; null when it is gone. */
+  resultBlock(tid: number): { readonly task: Task; readonly block: number } | null {
+    const found = this.#resultBlocks.get(tid);
+    return found !== undefined && found.task.executor.alive ? found : null;
+  }
+
+  /** The driver has fetched, or refused, an indirect result. */
+  removeResult(tid: number): void {
+    const found = this.#resultBlocks.get(tid);
+    if (found === undefined) return;
+    this.#resultBlocks.delete(tid);
+    const { task, block } = found;
+    if (task.executor.alive) {
+      task.executor.blocks.removeBlock(block, true);
+      task.executor.touch();
+    }
+    this.#environment.master.freeBlock(block);
+  }
+
+  #advance(task: Task, value: number): void {
+    const { value: step, done } = task.process!.next(value);
+    if (done) {
+      this.#finish(task, step);
+    } else if (step === WAIT) {
+      task.waitingSinceMs = this.#queue.timeMs;
+    } else {
+      this.#queue.schedule(this.#queue.timeMs + step, this.#kind, task.id.tid);
+    }
+  }
+
+  #finish(task: Task, failure: TaskFailure | null): void {
+    if (failure !== null) {
+      this.#end(task, { kind: "failed", state: "FAILED", reason: failure.reason });
+      return;
+    }
+    const leaked = task.release();
+    if (leaked > 0 && this.#settings.exceptionOnMemoryLeak) {
+      const message = `Managed memory leak detected; size = ${leaked} bytes, TID = ${task.id.tid}`;
+      const className = "org.apache.spark.SparkException";
+      const reason: TaskEndReason = {
+        reason: "ExceptionFailure",
+        className,
+        description: message,
+        fullStackTrace: `${className}: ${message}`,
+      };
+      this.#end(task, { kind: "failed", state: "FAILED", reason });
+      return;
+    }
+    this.#end(task, this.#result(task));
+  }
+
+  /** Size of the result and its way (Executor.TaskRunner.run); an indirect one goes into the block manager. */
+  #result(task: Task): TaskOutcome {
+    const { demand, metrics, id } = task;
+    const size = demand.resultBytes[id.partition];
+    const valueSize = demand.valueBytes?.[id.partition] ?? Math.max(0, size - DIRECT_RESULT_OVERHEAD);
+    const path = resultPath(size, this.#settings.results, this.#settings.scheduler.rules);
+    metrics.resultSize = size;
+    if (path === "indirect") {
+      const block = this.#environment.master.newBlock(`taskresult_${id.tid}`);
+      this.#resultBlocks.set(id.tid, { task, block });
+      task.executor.blocks.putBytes(block, size, STORAGE_LEVELS.MEMORY_AND_DISK_SER);
+      task.executor.touch();
+    }
+    this.#say(task, path, size);
+    return { kind: "finished", path, size, valueSize };
+  }
+
+  #say(task: Task, path: "direct" | "indirect" | "dropped", numBytes: number): void {
+    const { environment, executor, id } = task;
+    environment.sink.event({
+      kind: "taskResult",
+      time: environment.now(),
+      executorId: executor.id,
+      taskId: id.tid,
+      stageId: id.stageId,
+      stageAttemptId: id.stageAttemptId,
+      path,
+      numBytes,
+    });
+  }
+
+  #end(task: Task, outcome: TaskOutcome): void {
+    if (!task.ended) task.release();
+    if (outcome.kind === "failed" && task.computeStartMs > 0) {
+      task.metrics.executorRunTime = task.environment.now() - task.computeStartMs;
+    }
+    roundMetrics(task.metrics);
+    this.running.delete(task.id.tid);
+    this.#host.sendStatus(task, outcome);
+  }
+}
+
+/** An event log has whole ms and bytes. */
+function roundMetrics(metrics: TaskMetrics): void {
+  metrics.executorDeserializeTime = Math.round(metrics.executorDeserializeTime);
+  metrics.executorRunTime = Math.round(metrics.executorRunTime);
+  metrics.resultSerializationTime = Math.round(metrics.resultSerializationTime);
+  metrics.shuffleFetchWaitTime = Math.round(metrics.shuffleFetchWaitTime);
+  metrics.memoryBytesSpilled = Math.round(metrics.memoryBytesSpilled);
+  metrics.diskBytesSpilled = Math.round(metrics.diskBytesSpilled);
+  metrics.peakExecutionMemory = metrics.peakExecutionMemory === null ? null : Math.round(metrics.peakExecutionMemory);
+}
