@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { LogPart } from "../../src/event_log/parts.ts";
+import { decompressed } from "../../src/event_log/codec/codec.ts";
+import { chunksOf, type LogPart } from "../../src/event_log/parts.ts";
 import type { EventSink, SparkEvent } from "../../src/spark/events.ts";
 
 /** Figures of a run, from its log's JSON and its executors' logs (see tests/testdata/runs/README.md). */
@@ -84,4 +85,16 @@ export function part(name: string, content: string | Uint8Array): LogPart {
 export function keepEvents(): EventSink & { events: SparkEvent[] } {
   const events: SparkEvent[] = [];
   return { events, event: (event) => void events.push(structuredClone(event)) };
+}
+
+/** The text of a run's log. */
+export async function runText(name: string): Promise<string> {
+  let text = "";
+  const parts = runParts(name).sort((a, b) => a.name < b.name ? -1 : 1);
+  for (const { open } of parts) {
+    const decoder = new TextDecoder();
+    const report = { codecs: [], truncated: false, corrupt: null };
+    for await (const chunk of decompressed(chunksOf(open()), report)) text += decoder.decode(chunk, { stream: true });
+  }
+  return text;
 }
