@@ -6,6 +6,7 @@
  */
 
 import { ensureChromium } from "../browser/support/install.ts";
+import { whyNoHistoryServer } from "../history_server/spark.ts";
 
 /** One suite: a command, the time it may take, what it needs. */
 interface Suite {
@@ -29,6 +30,13 @@ const SUITES: readonly Suite[] = [
     command: ["deno", "test", "--quiet", "-A", "tests/browser"],
     capMinutes: 10,
     skip: ensureChromium,
+  },
+  {
+    name: "written logs in Spark's History Server",
+    command: ["deno", "test", "--quiet", "-A", "tests/history_server"],
+    capMinutes: 12,
+    skip: whyNoHistoryServer,
+    maySkip: true,
   },
 ];
 
