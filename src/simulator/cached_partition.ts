@@ -165,7 +165,7 @@ function* computeAndStore(
   if (failure !== null) return failure;
   const entry = blocks.prepare(environment.master.rddBlock(rdd, partition), level, sizes.disk);
   const unroll = level.useMemory
-    ? new UnrollActivity(blocks, entry, task.id.tid, memoryModeOf(level), {
+    ? new UnrollActivity(executor, entry, task.id.tid, memoryModeOf(level), {
       elements: sizes.elements,
       bytes: sizes.memory,
     })

@@ -34,6 +34,8 @@ export class ClusterBackend implements SchedulerBackend {
   readonly #registered: boolean[] = [];
   /** Registered executors, by dense index of the simulation. */
   readonly #live: number[] = [];
+  /** The driver's number of each executor's host. */
+  readonly #hosts: number[] = [];
   readonly #cpusOf = new Map<number, number>();
   #reviveScheduled = false;
 
@@ -105,7 +107,7 @@ export class ClusterBackend implements SchedulerBackend {
 
   #offer(offered: readonly number[], isAllFreeResources: boolean): void {
     const { driver, executors } = this.#host;
-    const hosts = offered.map((executor) => driver.hosts.idOf(executors[executor].host));
+    const hosts = offered.map((executor) => this.#hosts[executor] ??= driver.hosts.idOf(executors[executor].host));
     const cores = offered.map((executor) => this.#freeCores[executor]);
     const launched = driver.taskScheduler.resourceOffers({ executors: offered, hosts, cores }, isAllFreeResources);
     for (const tid of Array.from(launched)) this.#launch(tid);

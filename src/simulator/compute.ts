@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Activity, type Process, type TaskFailure, WAIT } from "./process.ts";
+import { type Activity, type Process, type Stretch, type TaskFailure, WAIT } from "./process.ts";
 import type { Task } from "./task.ts";
 
 /** What happens during the stretch. */
@@ -15,30 +15,69 @@ export interface ComputeOptions {
 /** Lets `ms` of computing pass and does the steps of the activities at their points of it, earliest first. */
 export function* compute(task: Task, ms: number, options: ComputeOptions): Process<TaskFailure | null> {
   const activities = [...options.activities, ...task.unrolled.splice(0)];
-  let done = 0;
-  for (;;) {
-    const activity = earliest(activities);
-    if (activity === null) break;
-    const sleepMs = Math.max(0, activity.next - done) * ms + stallMs(task);
-    done = Math.max(done, activity.next);
-    if (sleepMs > 0) yield sleepMs;
-    task.position = done;
-    let outcome = activity.step();
-    while (outcome === WAIT) outcome = activity.resume(yield WAIT);
-    task.executor.touch();
-    if (outcome !== null) return outcome;
-  }
-  const restMs = (1 - done) * ms + stallMs(task);
-  if (restMs > 0) yield restMs;
-  return null;
+  return (yield new ComputeStretch(task, ms, activities)) as TaskFailure | null;
 }
 
-function earliest(activities: readonly Activity[]): Activity | null {
-  let found: Activity | null = null;
-  for (const activity of activities) {
-    if (activity.next <= 1 && (found === null || activity.next < found.next)) found = activity;
+/** Where a stretch stands when it is resumed. */
+const enum State {
+  /** Nothing has happened yet. */
+  Begin,
+  /** The time of the current activity's next step has come. */
+  Step,
+  /** The current activity has what it waited for. */
+  Waited,
+  /** The time after the last step has passed. */
+  End,
+}
+
+/** The stretch as a state machine: most of a task's events are its steps. */
+class ComputeStretch implements Stretch {
+  #state: State = State.Begin;
+  #current: Activity | null = null;
+  #done = 0;
+
+  constructor(private readonly task: Task, private readonly ms: number, private readonly activities: Activity[]) {}
+
+  resume(value: number): number | TaskFailure | null {
+    for (;;) {
+      if (this.#state === State.End) return null;
+      if (this.#state !== State.Begin) {
+        const outcome = this.#act(value);
+        if (outcome === WAIT) {
+          this.#state = State.Waited;
+          return WAIT;
+        }
+        if (outcome !== null) return outcome;
+      }
+      const sleepMs = this.#plan();
+      if (sleepMs > 0) return sleepMs;
+    }
   }
-  return found;
+
+  #act(value: number): number | TaskFailure | null {
+    if (this.#state === State.Waited) return this.#current!.resume(value);
+    this.task.position = this.#done;
+    return this.#current!.step();
+  }
+
+  /** Finds the next step and how long it is until then, ms. */
+  #plan(): number {
+    const activity = this.#earliest();
+    this.#current = activity;
+    const until = activity === null ? 1 : Math.max(this.#done, activity.next);
+    const sleepMs = (until - this.#done) * this.ms + stallMs(this.task);
+    this.#done = until;
+    this.#state = activity === null ? State.End : State.Step;
+    return sleepMs;
+  }
+
+  #earliest(): Activity | null {
+    let found: Activity | null = null;
+    for (const activity of this.activities) {
+      if (activity.next <= 1 && (found === null || activity.next < found.next)) found = activity;
+    }
+    return found;
+  }
 }
 
 /** Time that disk work of the steps so far takes on top. */

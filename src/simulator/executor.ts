@@ -95,6 +95,7 @@ export class Executor implements ExecutionMemory {
     const granted = this.memory.acquireExecutionMemory(numBytes, taskAttemptId, memoryMode);
     if (granted < 0) this.waiting.set(this.memory.waitingTicket, this.requester!);
     this.#settle();
+    this.#notePeaks(memoryMode);
     return granted;
   }
 
@@ -170,7 +171,8 @@ export class Executor implements ExecutionMemory {
 
   #settle(): void {
     this.blocks.settle();
-    this.touch();
+    this.changed = true;
+    this.stateChanged = true;
   }
 
   #granted(ticket: number, granted: number): void {

@@ -9,8 +9,17 @@ import type { TaskEndReason } from "../spark/events.ts";
 /** Yielded instead of a number of ms: resume with the granted bytes. */
 export const WAIT = -1;
 
-/** A part of a process that ends with a T. It yields ms to sleep, or WAIT, and is resumed with a number. */
-export type Process<T> = Generator<number, T, number>;
+/**
+ * A part of a process that ends with a T. It yields ms to sleep, WAIT, or a stretch that is to be gone through, and is
+ * resumed with a number, or with what the stretch came to.
+ */
+export type Process<T> = Generator<number | Stretch, T, number | TaskFailure | null>;
+
+/** Part of a process as a state machine, resumed directly: cheaper than a generator where there are many steps. */
+export interface Stretch {
+  /** Goes on: ms to sleep or WAIT, and at the end null or why the task fails. */
+  resume(value: number): number | TaskFailure | null;
+}
 
 /** Why a task cannot go on: the reason that its end will carry. Data, never thrown. */
 export interface TaskFailure {

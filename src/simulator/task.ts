@@ -8,7 +8,7 @@ import type { TaskMetrics } from "../spark/events.ts";
 import type { Executor } from "./executor.ts";
 import { TaskMemoryManager } from "./memory/task_memory_manager.ts";
 import type { SimulationEnvironment } from "./environment.ts";
-import type { Activity, Process, TaskFailure } from "./process.ts";
+import type { Activity, Process, Stretch, TaskFailure } from "./process.ts";
 import type { StageDemand } from "./workload.ts";
 
 /** Identity of an attempt. */
@@ -82,6 +82,8 @@ export class Task {
   ended = false;
   /** What the process yields; null until it is started. */
   process: Process<TaskFailure | null> | null = null;
+  /** The stretch of computing under way. */
+  stretch: Stretch | null = null;
   /** Execution memory that it waits for since then, ms; -1 when it does not wait. */
   waitingSinceMs = -1;
   #memoryManager: TaskMemoryManager | null = null;

@@ -132,14 +132,25 @@ export class TaskRunner {
   }
 
   #advance(task: Task, value: number): void {
-    const { value: step, done } = task.process!.next(value);
-    if (done) {
-      this.#finish(task, step);
-    } else if (step === WAIT) {
-      task.waitingSinceMs = this.#queue.timeMs;
-    } else {
-      this.#queue.schedule(this.#queue.timeMs + step, this.#kind, task.id.tid);
+    let resumed: number | TaskFailure | null = value;
+    for (;;) {
+      if (task.stretch !== null) {
+        const step = task.stretch.resume(resumed as number);
+        if (typeof step === "number") return this.#pause(task, step);
+        task.stretch = null;
+        resumed = step;
+      }
+      const { value: yielded, done } = task.process!.next(resumed);
+      if (done) return this.#finish(task, yielded);
+      if (typeof yielded === "number") return this.#pause(task, yielded);
+      task.stretch = yielded;
+      resumed = 0;
     }
+  }
+
+  #pause(task: Task, step: number): void {
+    if (step === WAIT) task.waitingSinceMs = this.#queue.timeMs;
+    else this.#queue.schedule(this.#queue.timeMs + step, this.#kind, task.id.tid);
   }
 
   #finish(task: Task, failure: TaskFailure | null): void {

@@ -5,6 +5,7 @@
  */
 import type { MemoryMode, Unrolling, UnrollSettings } from "../kernel/types.ts";
 import type { BlockEntry, BlockManager } from "./block_manager.ts";
+import type { Executor } from "./executor.ts";
 import type { Activity, StepOutcome } from "./process.ts";
 import type { Task } from "./task.ts";
 
@@ -24,17 +25,20 @@ export class UnrollActivity implements Activity {
   next = 0;
   /** Elements taken when the last step was done. */
   elementsUnrolled = 0;
+  private readonly blocks: BlockManager;
   readonly #unrolling: Unrolling;
   readonly #elementBytes: number;
 
   constructor(
-    private readonly blocks: BlockManager,
+    private readonly executor: Executor,
     entry: BlockEntry,
     taskAttemptId: number,
     mode: MemoryMode,
     private readonly values: UnrolledValues,
   ) {
     this.#elementBytes = values.bytes / values.elements;
+    this.blocks = executor.blocks;
+    const { blocks } = this;
     this.#unrolling = blocks.memory.beginUnroll(entry.local, taskAttemptId, mode, blocks.unrollSettings);
     blocks.settle();
     if (!this.#unrolling.keepUnrolling) this.next = Infinity;
@@ -56,6 +60,7 @@ export class UnrollActivity implements Activity {
     this.elementsUnrolled = element + 1;
     const kept = this.#unrolling.check(Math.trunc((element + 1) * this.#elementBytes));
     this.blocks.settle();
+    this.executor.touch();
     if (kept) this.#plan(element + this.settings.checkPeriod);
     else this.next = Infinity;
     return null;
