@@ -7,7 +7,8 @@
 import { FAILED, ON_HEAP } from "../execution_memory.ts";
 import type { MemoryConsumer } from "../memory_consumer.ts";
 import type { TaskMemoryManager } from "../task_memory_manager.ts";
-import { type CollectionSize, EvenSize, SlotsAndObjects } from "./collection_size.ts";
+import { type CollectionSize, EvenSize, MapSize } from "./collection_size.ts";
+import { SampledBuffer } from "./sampled_buffer.ts";
 import { type ConsumerHost, type ConsumerInput, SteppedConsumer, type Steps } from "./stepped_consumer.ts";
 
 /** Records between two looks at the size. */
@@ -113,15 +114,15 @@ export abstract class SpillableCollection extends SteppedConsumer {
   #nextCheck(): number {
     const forced = this.#countedFrom + this.#forceThreshold + 1;
     if (this.#inserted > this.#lastCheck) return Infinity;
-    let low = Math.max(this.#inserted, this.#emptiedAt);
-    let high = this.input.records;
-    if (this.#estimate(high) < this.#threshold) return forced;
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      if (this.#estimate(middle) >= this.#threshold) high = middle;
-      else low = middle + 1;
-    }
-    const first = Math.max(high, this.#inserted + 1);
+    const from = Math.max(this.#inserted + 1, this.#emptiedAt);
+    const reached = this.#size.recordsUntil(
+      this.#threshold,
+      from - this.#emptiedAt,
+      this.input.records - this.#emptiedAt,
+      this.#emptiedAt,
+    );
+    if (reached === Infinity) return forced;
+    const first = this.#emptiedAt + reached;
     const periods = Math.ceil((first - this.#countedFrom) / CHECK_PERIOD);
     return Math.min(forced, this.#countedFrom + periods * CHECK_PERIOD);
   }
@@ -184,15 +185,10 @@ export abstract class SpillableCollection extends SteppedConsumer {
   }
 }
 
-/** Slots and objects where the number of keys is known, else even growth. */
+/** As close as what is known of it allows. */
 function sizeOf(input: ConsumerInput): CollectionSize {
   const { records, bytes, keys, parameters } = input;
-  if (parameters?.buffer === 1) return new SlotsAndObjects({ records, bytes, keys: null, keyShare: 0 });
+  if (parameters?.buffer === 1) return SampledBuffer.ofTotal(records, bytes);
   if (keys === undefined) return new EvenSize(records, bytes);
-  return new SlotsAndObjects({
-    records,
-    bytes,
-    keys: Math.min(keys, records),
-    keyShare: parameters?.keyShare ?? 1,
-  });
+  return new MapSize({ records, bytes, keys: Math.min(keys, records), keyShare: parameters?.keyShare ?? 1 });
 }

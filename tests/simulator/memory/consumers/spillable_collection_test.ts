@@ -37,6 +37,12 @@ class RecordedEstimates implements CollectionSize {
     const { points } = this.#epochs.findLast(({ from }) => from <= before)!;
     return points.findLast(({ rec }) => rec <= before + records)?.bytes ?? 0;
   }
+
+  recordsUntil(bytes: number, from: number, until: number, before: number): number {
+    const { points } = this.#epochs.findLast((epoch) => epoch.from <= before)!;
+    const first = points.find((point) => point.rec >= before + from && point.bytes >= bytes);
+    return first === undefined || first.rec > before + until ? Infinity : first.rec - before;
+  }
 }
 
 /** Runs the consumers of a trace record by record: the map's record first, then the sorter's. */
