@@ -11,12 +11,9 @@ import type { TaskMemoryManager } from "./task_memory_manager.ts";
 export interface MemoryBlock {
   /** Bytes. */
   readonly size: number;
-  /** Index in the page table; FREED_PAGE once freed. */
+  /** Index in the page table; negative once freed. */
   pageNumber: number;
 }
-
-/** Page number of a block that was freed (MemoryBlock.FREED_IN_TMM_PAGE_NUMBER). */
-export const FREED_PAGE = -3;
 
 /**
  * Base of all consumers. Requests return bytes granted (0 or more), `WAITING` or `FAILED` (execution_memory.ts); one

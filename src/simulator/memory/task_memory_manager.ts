@@ -17,55 +17,15 @@ import {
   type OutOfMemory,
   WAITING,
 } from "./execution_memory.ts";
-import { FREED_PAGE, type MemoryBlock, type MemoryConsumer } from "./memory_consumer.ts";
+import type { MemoryBlock, MemoryConsumer } from "./memory_consumer.ts";
+import { MemoryRequest, type RequestKind } from "./memory_request.ts";
+import { PAGE_TABLE_SIZE, PageTable } from "./page_table.ts";
 import { REFERENCE_SPARK_VERSION } from "../../spark/spark_version.ts";
 import { rulesFor } from "../../spark/versions.ts";
 import { outOfMemoryMessage, type SpillRules } from "./spill_rules.ts";
 
 /** Largest page in bytes: 2^31 - 1 words (TaskMemoryManager.MAXIMUM_PAGE_SIZE_BYTES). */
 export const MAXIMUM_PAGE_SIZE_BYTES = (2 ** 31 - 1) * 8;
-/** Pages that a task can hold at a time (TaskMemoryManager.PAGE_TABLE_SIZE). */
-export const PAGE_TABLE_SIZE = 8192;
-
-/** What a request is for; decides how it is completed. */
-const enum Kind {
-  Memory,
-  TablePage,
-  Page,
-  Array,
-}
-
-/** Where a request stands. */
-const enum Phase {
-  /** Before or in the first call of the memory manager. */
-  First,
-  /** A consumer is spilling. */
-  Spilling,
-  /** In the call after a spill that freed something. */
-  Reacquiring,
-}
-
-/** A request that could not be met at once. */
-class Request {
-  phase: Phase = Phase.First;
-  got = 0;
-  /** Consumers that may still be asked and the bytes they held when the search began, ascending; null before. */
-  candidates: MemoryConsumer[] | null = null;
-  keys: number[] = [];
-  /** Index of the consumer that spills now. */
-  chosen = 0;
-  /** The others are through: the consumer itself spills (until 3.2). */
-  own = false;
-
-  constructor(
-    readonly kind: Kind,
-    /** Bytes asked for. */
-    readonly required: number,
-    /** Bytes without which the consumer cannot go on. */
-    readonly needed: number,
-    readonly consumer: MemoryConsumer,
-  ) {}
-}
 
 /** What a TaskMemoryManager can be told besides its memory and task. */
 export interface TaskMemoryManagerOptions {
@@ -143,17 +103,13 @@ export class TaskMemoryManager {
   readonly #allocationFailed: (numBytes: number) => void;
   /** Registered consumers, ascending by order. */
   readonly #consumers: MemoryConsumer[] = [];
-  readonly #requests: Request[] = [];
+  readonly #requests: MemoryRequest[] = [];
+  readonly #pageTable = new PageTable();
   #consumersMade = 0;
   #currentOnHeap = 0;
   #currentOffHeap = 0;
   /** Bytes granted for pages that the JVM could not allocate. */
   #acquiredButNotUsed = 0;
-  /** 1 for a page number in use. */
-  #pageNumbers = new Uint8Array(64);
-  /** No page number below this is free. */
-  #lowestPageNumber = 0;
-  readonly #pages: (MemoryBlock | null)[] = [];
 
   constructor(
     memory: ExecutionMemory,
@@ -193,18 +149,18 @@ export class TaskMemoryManager {
 
   /** MemoryConsumer.acquireMemory: any part of `numBytes` will do. */
   requestMemory(numBytes: number, consumer: MemoryConsumer): number {
-    return this.#request(Kind.Memory, numBytes, 0, consumer);
+    return this.#request("memory", numBytes, 0, consumer);
   }
 
   /** MemoryConsumer.allocatePage: the page size or `required` bytes, and at least `required`. */
   requestPage(required: number, consumer: MemoryConsumer): number {
     const asked = required > consumer.pageSize ? required : consumer.pageSize;
-    return this.#request(Kind.Page, asked, required, consumer);
+    return this.#request("page", asked, required, consumer);
   }
 
   /** MemoryConsumer.allocateArray: all of `required` bytes. */
   requestArray(required: number, consumer: MemoryConsumer): number {
-    return this.#request(Kind.Array, required, required, consumer);
+    return this.#request("array", required, required, consumer);
   }
 
   /**
@@ -212,7 +168,7 @@ export class TaskMemoryManager {
    * It does not count as used by the consumer.
    */
   allocatePage(size: number, consumer: MemoryConsumer): number {
-    return this.#request(Kind.TablePage, size, 0, consumer);
+    return this.#request("tablePage", size, 0, consumer);
   }
 
   /**
@@ -249,11 +205,7 @@ export class TaskMemoryManager {
    * ArrayIndexOutOfBoundsException, because the block's page number is no index any more.
    */
   freePage(page: MemoryBlock, consumer: MemoryConsumer): boolean {
-    const { pageNumber } = page;
-    if (pageNumber < 0) return false;
-    this.#pages[pageNumber] = null;
-    this.#freePageNumber(pageNumber);
-    page.pageNumber = FREED_PAGE;
+    if (!this.#pageTable.remove(page)) return false;
     this.releaseExecutionMemory(page.size, consumer);
     return true;
   }
@@ -265,10 +217,7 @@ export class TaskMemoryManager {
   cleanUpAllAllocatedMemory(): number {
     for (const consumer of this.#consumers) consumer.registered = false;
     this.#consumers.length = 0;
-    for (const page of this.#pages) {
-      if (page !== null) page.pageNumber = FREED_PAGE;
-    }
-    this.#pages.fill(null);
+    this.#pageTable.clear();
     this.#memory.releaseExecutionMemory(
       this.#acquiredButNotUsed,
       this.taskAttemptId,
@@ -309,18 +258,18 @@ export class TaskMemoryManager {
   }
 
   #request(
-    kind: Kind,
+    kind: RequestKind,
     required: number,
     needed: number,
     consumer: MemoryConsumer,
   ): number {
-    if (kind !== Kind.Memory && required > MAXIMUM_PAGE_SIZE_BYTES) {
+    if (kind !== "memory" && required > MAXIMUM_PAGE_SIZE_BYTES) {
       return this.#fail(
         "org.apache.spark.memory.TooLargePageException",
         `Cannot allocate a page of ${required} bytes.`,
       );
     }
-    if (this.waiting && this.#requests[this.#requests.length - 1].phase !== Phase.Spilling) {
+    if (this.waiting && this.#requests[this.#requests.length - 1].phase !== "spilling") {
       throw new Error(`${consumer.name} asks for memory while its task waits for some`);
     }
     if (required <= 0) {
@@ -338,16 +287,16 @@ export class TaskMemoryManager {
       this.#acquired(granted, consumer);
       return this.#complete(kind, required, needed, granted, consumer);
     }
-    const request = new Request(kind, required, needed, consumer);
+    const request = new MemoryRequest(kind, required, needed, consumer);
     this.#requests.push(request);
     return granted === WAITING ? WAITING : this.#granted(request, granted);
   }
 
   /** The memory manager has answered the request on top of the stack. */
-  #granted(request: Request, granted: number): number {
+  #granted(request: MemoryRequest, granted: number): number {
     request.got += granted;
-    if (request.phase === Phase.First && request.got < request.required) {
-      this.#collectCandidates(request);
+    if (request.phase === "first" && request.got < request.required) {
+      request.collect(this.#consumers, this.rules);
     } else if (request.own && this.rules.selfSpill === "once") {
       return this.#finish(request);
     }
@@ -355,14 +304,10 @@ export class TaskMemoryManager {
   }
 
   /** Asks consumers to spill, one after another, until the request is met or none is left. */
-  #spillUntilMet(request: Request): number {
-    while (request.got < request.required && this.#choose(request)) {
-      const victim = request.candidates![request.chosen];
-      request.phase = Phase.Spilling;
-      const released = victim.spill(
-        request.required - request.got,
-        request.consumer,
-      );
+  #spillUntilMet(request: MemoryRequest): number {
+    while (request.got < request.required && request.choose(this.rules)) {
+      request.phase = "spilling";
+      const released = request.victim.spill(request.missing, request.consumer);
       const status = this.#spilled(request, released);
       if (status !== 0) return status < 0 ? status : this.#finish(request);
     }
@@ -373,18 +318,15 @@ export class TaskMemoryManager {
    * A consumer has spilled: the freed bytes count only through another call of the memory manager. Returns 0 to go
    * on, 1 when the request is at its end, WAITING or FAILED.
    */
-  #spilled(request: Request, released: number): number {
+  #spilled(request: MemoryRequest, released: number): number {
     if (released === WAITING) return WAITING;
     if (released === FAILED) {
       this.#requests.pop();
       return FAILED;
     }
-    if (released === 0 || (!this.rules.asksAgain && !request.own)) {
-      request.candidates!.splice(request.chosen, 1);
-      request.keys.splice(request.chosen, 1);
-    }
+    if (released === 0 || (!this.rules.asksAgain && !request.own)) request.strike();
     if (released === 0) return request.own ? 1 : 0;
-    request.phase = Phase.Reacquiring;
+    request.phase = "reacquiring";
     const granted = this.#memory.acquireExecutionMemory(
       request.required - request.got,
       this.taskAttemptId,
@@ -395,56 +337,8 @@ export class TaskMemoryManager {
     return request.own && this.rules.selfSpill === "once" ? 1 : 0;
   }
 
-  /** Consumers that may be asked, ascending by the bytes they hold now, among equals by order. */
-  #collectCandidates(request: Request): void {
-    const { consumer } = request;
-    const selfAsConsumer = this.rules.selfSpill === "asConsumer";
-    const candidates: MemoryConsumer[] = [];
-    const keys: number[] = [];
-    for (const other of this.#consumers) {
-      if (other.used <= 0 || other.mode !== consumer.mode) continue;
-      if (other === consumer && !selfAsConsumer) continue;
-      const key = other === consumer ? 0 : other.used;
-      let at = keys.length;
-      while (at > 0 && keys[at - 1] > key) at--;
-      candidates.splice(at, 0, other);
-      keys.splice(at, 0, key);
-    }
-    request.candidates = candidates;
-    request.keys = keys;
-  }
-
-  /**
-   * Picks the consumer to spill: of those that held at least what is missing the one with least, else the one with
-   * most; of equals the last. False when none is left.
-   */
-  #choose(request: Request): boolean {
-    const { keys } = request;
-    if (keys.length === 0) {
-      if (request.own || this.rules.selfSpill === "asConsumer") return false;
-      request.own = true;
-      request.candidates!.push(request.consumer);
-      keys.push(request.consumer.used);
-      request.chosen = 0;
-      return true;
-    }
-    if (request.own) return true;
-    if (!this.rules.largestFirst) {
-      request.chosen = 0;
-      return true;
-    }
-    const missing = request.required - request.got;
-    let at = 0;
-    while (at < keys.length && keys[at] < missing) at++;
-    const key = at < keys.length ? keys[at] : keys[keys.length - 1];
-    at = Math.min(at, keys.length - 1);
-    while (at + 1 < keys.length && keys[at + 1] === key) at++;
-    request.chosen = at;
-    return true;
-  }
-
   /** The request on top of the stack has all it can get. */
-  #finish(request: Request): number {
+  #finish(request: MemoryRequest): number {
     this.#requests.pop();
     this.#acquired(request.got, request.consumer);
     return this.#complete(
@@ -482,13 +376,13 @@ export class TaskMemoryManager {
 
   /** Makes of the acquired bytes what was asked for. */
   #complete(
-    kind: Kind,
+    kind: RequestKind,
     required: number,
     needed: number,
     got: number,
     consumer: MemoryConsumer,
   ): number {
-    if (kind === Kind.Memory) {
+    if (kind === "memory") {
       consumer.used += got;
       return got;
     }
@@ -499,18 +393,14 @@ export class TaskMemoryManager {
       return this.#request(kind, required, needed, consumer);
     }
     if (got > 0) {
-      const pageNumber = this.#takePageNumber();
-      if (pageNumber < 0) {
+      consumer.page = this.#pageTable.add(got);
+      if (consumer.page === null) {
         this.releaseExecutionMemory(got, consumer);
-        return this.#fail(
-          "java.lang.IllegalStateException",
-          `Have already allocated a maximum of ${PAGE_TABLE_SIZE} pages`,
-        );
+        const message = `Have already allocated a maximum of ${PAGE_TABLE_SIZE} pages`;
+        return this.#fail("java.lang.IllegalStateException", message);
       }
-      consumer.page = { size: got, pageNumber };
-      this.#pages[pageNumber] = consumer.page;
     }
-    if (kind === Kind.TablePage) return got;
+    if (kind === "tablePage") return got;
     if (got < needed || got === 0) return this.#outOfMemory(needed, consumer);
     consumer.used += got;
     return got;
@@ -534,8 +424,7 @@ export class TaskMemoryManager {
   #settle(result: number): number {
     while (result !== WAITING && this.#requests.length > 0) {
       const request = this.#requests[this.#requests.length - 1];
-      const victim = request.candidates![request.chosen];
-      const status = this.#spilled(request, victim.resumeSpill(result));
+      const status = this.#spilled(request, request.victim.resumeSpill(result));
       if (status < 0) result = status;
       else if (status > 0) result = this.#finish(request);
       else result = this.#spillUntilMet(request);
@@ -552,24 +441,5 @@ export class TaskMemoryManager {
   #fail(className: string, message: string): number {
     this.failure = { className, message, outOfMemory: null };
     return FAILED;
-  }
-
-  #takePageNumber(): number {
-    let number = this.#lowestPageNumber;
-    const taken = this.#pageNumbers;
-    while (number < taken.length && taken[number] === 1) number++;
-    if (number >= PAGE_TABLE_SIZE) return -1;
-    if (number >= taken.length) {
-      this.#pageNumbers = new Uint8Array(taken.length * 2);
-      this.#pageNumbers.set(taken);
-    }
-    this.#pageNumbers[number] = 1;
-    this.#lowestPageNumber = number + 1;
-    return number;
-  }
-
-  #freePageNumber(number: number): void {
-    this.#pageNumbers[number] = 0;
-    if (number < this.#lowestPageNumber) this.#lowestPageNumber = number;
   }
 }

@@ -1,13 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { FAILED, ON_HEAP, WAITING } from "../../../src/simulator/memory/execution_memory.ts";
-import { FREED_PAGE, MemoryConsumer } from "../../../src/simulator/memory/memory_consumer.ts";
+import { MemoryConsumer } from "../../../src/simulator/memory/memory_consumer.ts";
+import { FREED_PAGE, PAGE_TABLE_SIZE } from "../../../src/simulator/memory/page_table.ts";
 import type { SpillRules } from "../../../src/simulator/memory/spill_rules.ts";
 import { rulesFor } from "../../../src/spark/versions.ts";
-import {
-  MAXIMUM_PAGE_SIZE_BYTES,
-  PAGE_TABLE_SIZE,
-  TaskMemoryManager,
-} from "../../../src/simulator/memory/task_memory_manager.ts";
+import { MAXIMUM_PAGE_SIZE_BYTES, TaskMemoryManager } from "../../../src/simulator/memory/task_memory_manager.ts";
 import { PlainExecutor } from "./plain_executor.ts";
 
 const SPILL_RULES_2_4 = rulesFor("2.4.0").spilling;

@@ -10,6 +10,8 @@ const ARRAY_SIZE_FOR_SAMPLING = 400;
 const ARRAY_SAMPLE_SIZE = 100;
 /** SizeTracker samples when there are 1.1 times as many updates as at the last sample. */
 const SAMPLE_GROWTH_RATE = 1.1;
+/** An estimate goes beyond the sample of a full buffer by what is extrapolated from a few looks in 100, never by so much. */
+const MOST_OVER_FULL = 1.25;
 
 /**
  * Where SizeEstimator looks, as fractions of the array's length, ascending within the first and the second hundred. Its
@@ -94,7 +96,8 @@ export class SampledBuffer implements CollectionSize {
 
   recordsUntil(bytes: number, from: number, until: number): number {
     for (let capacity = capacityOf(from); from <= until; capacity *= 2) {
-      for (const stretch of this.#stretches(capacity)) {
+      const stretches = this.#sample(capacity, capacity) * MOST_OVER_FULL < bytes ? [] : this.#stretches(capacity);
+      for (const stretch of stretches) {
         if (stretch.to <= from) continue;
         const start = Math.max(from, stretch.from);
         if (start > until) return Infinity;
