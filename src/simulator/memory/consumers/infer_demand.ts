@@ -99,7 +99,7 @@ function bytesOf(recorded: RecordedConsumer, settings: TaskSettings): Bytes {
       bytes: Math.round(records * recordBytes),
       grade: "observed",
       how: "size of the exchange's rows",
-      parameters,
+      parameters: { ...parameters, ...keyRange(recorded, recordBytes) },
     };
   }
   return fromPages(recorded, settings) ?? {
