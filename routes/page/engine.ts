@@ -6,6 +6,7 @@
  */
 import { readEventLog } from "../../src/event_log/read.ts";
 import { Charts } from "../../src/report/charts.ts";
+import { explain, type ExplainResult } from "../../src/report/explain.ts";
 import { Summarizer } from "../../src/report/summarize.ts";
 import { verdictOf } from "../../src/report/verdict.ts";
 import { CONF_ENTRIES } from "../../src/spark/conf_entries.ts";
@@ -67,6 +68,9 @@ export function settingRows(conf: SparkConf): SettingRow[] {
 
 /** The work on one log; a page has one at a time. */
 export class PageEngine {
+  /** Settings of the open log. */
+  #conf: SparkConf | null = null;
+
   /**
    * Reads a log and gives what is shown of it.
    *
@@ -89,6 +93,7 @@ export class PageEngine {
       },
     });
     const { conf } = fold;
+    this.#conf = conf;
     return {
       observed: fold.view(),
       settings: settingRows(conf),
@@ -96,5 +101,14 @@ export class PageEngine {
       isLocal: fold.isLocal,
       report,
     };
+  }
+
+  /**
+   * What a pasted message means, under the settings of the open log where there is one.
+   *
+   * @throws {LimitError} `explain.limit`
+   */
+  explain(text: string): ExplainResult {
+    return explain(text, this.#conf === null ? {} : { conf: this.#conf });
   }
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import type { ReadReport } from "../../src/event_log/read.ts";
+import type { ExplainResult } from "../../src/report/explain.ts";
 import type { ChartData } from "../../src/report/charts.ts";
 import type { Summary } from "../../src/report/summary.ts";
 import type { Finding } from "../../src/report/verdict.ts";
@@ -48,7 +49,10 @@ export interface LogFile {
 }
 
 /** What the page asks; each with a number that the answers carry. */
-export type Question = { readonly kind: "open"; readonly files: readonly LogFile[] };
+export type Question =
+  | { readonly kind: "open"; readonly files: readonly LogFile[] }
+  /** Under the settings of the open log, where there is one. */
+  | { readonly kind: "explain"; readonly text: string };
 
 /** How far reading is. */
 export interface Progress {
@@ -77,4 +81,5 @@ export type FromWorker =
 /** What each question is answered with. */
 export interface Answers {
   open: OpenedLog;
+  explain: ExplainResult;
 }

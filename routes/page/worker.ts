@@ -17,13 +17,15 @@ const scope = globalThis as unknown as Scope;
 const engine = new PageEngine();
 const running = new Map<number, AbortController>();
 
-function answer(id: number, question: Question, signal: AbortSignal): Promise<unknown> {
+async function answer(id: number, question: Question, signal: AbortSignal): Promise<unknown> {
   switch (question.kind) {
     case "open":
-      return engine.open(question.files, {
+      return await engine.open(question.files, {
         signal,
         onProgress: (progress) => scope.postMessage({ id, progress }),
       });
+    case "explain":
+      return engine.explain(question.text);
   }
 }
 

@@ -17,6 +17,19 @@ Deno.test("analysing a log", async (t) => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   const { page, problems } = await openPage(context, `${server.origin}/`);
   try {
+    await t.step("a pasted message is explained before any log is open", async () => {
+      await page.locator("#message").fill(
+        "org.apache.spark.SparkException: Job aborted due to stage failure: Total size of serialized results of 2572 " +
+          "tasks (1062.8 MB) is bigger than spark.driver.maxResultSize (1024.0 MB)",
+      );
+      await page.getByRole("button", { name: "Explain" }).click();
+      await page.locator(".explained").waitFor();
+      assertStringIncludes(await page.locator(".explained").innerText(), "spark.driver.maxResultSize");
+      await page.locator("#message").fill("hello");
+      await page.getByRole("button", { name: "Explain" }).click();
+      await page.getByText("No known message").waitFor();
+    });
+
     await t.step("a dropped log is read and its verdict comes first", async () => {
       // What a drop gives is built in the page: browsers let no script drop a real file.
       const bytes = [...await Deno.readFile(new URL("cache_evictions/app-20261130174132-0000.gz", RUNS))];

@@ -1,6 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Page } from "playwright-core";
+import { FETCH_LESSON } from "../../routes/page/lab/fetch_lesson.ts";
 import { MEMORY_LESSONS } from "../../routes/page/lab/memory_lessons.ts";
+import { RESULT_LESSON } from "../../routes/page/lab/result_lesson.ts";
 import { accessibilityProblems } from "./support/accessibility.ts";
 import { launchChromium, openPage, servePage } from "./support/browser.ts";
 
@@ -27,6 +29,19 @@ Deno.test("the memory lab", async (t) => {
         }
         assertStringIncludes(await page.locator(".step").innerText(), lesson.takeaway.slice(0, 40));
         assertEquals(new URL(page.url()).hash, `#lesson=${lesson.id}&step=${lesson.operations.length}`);
+      });
+    }
+
+    for (const story of [RESULT_LESSON, FETCH_LESSON]) {
+      await t.step(`lesson “${story.title}” can be gone through, with its questions`, async () => {
+        await page.getByRole("button", { name: story.title }).click();
+        for (const { question, answer } of story.steps()) {
+          await step(page, "One step on");
+          if (question !== undefined) await press(page, question.choices[question.right]);
+          assertStringIncludes(await page.locator(".step-head").innerText(), answer);
+        }
+        assertStringIncludes(await page.locator(".step").innerText(), story.takeaway.slice(0, 40));
+        assertEquals(await accessibilityProblems(page), []);
       });
     }
 

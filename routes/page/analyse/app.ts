@@ -7,6 +7,7 @@ import samples from "../samples.json" with { type: "json" };
 import type { LogFile, OpenedLog, Progress } from "../protocol.ts";
 import { byId, fill, h } from "../ui/dom.ts";
 import { formatBytes, formatCount } from "../ui/format.ts";
+import { explanationView } from "./explain_view.ts";
 import { chosenFiles, droppedFiles } from "./files.ts";
 import { RunPage } from "./run_page.ts";
 import { WorkerClient, WorkerProblem } from "./worker_client.ts";
@@ -35,6 +36,10 @@ export class AnalyseApp {
     }
     byId("cancel").addEventListener("click", () => this.#reading?.abort());
     this.#acceptDrops();
+    byId("explain-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#explain(byId<HTMLTextAreaElement>("message").value);
+    });
     fill(byId("samples"), samples.map((sample) => this.#sample(sample)));
   }
 
@@ -49,6 +54,20 @@ export class AnalyseApp {
         h("span", {}, about),
       ),
     );
+  }
+
+  async #explain(text: string): Promise<void> {
+    const place = byId("explanation");
+    if (text.trim() === "") {
+      fill(place, h("p", { class: "note" }, "Paste a message first."));
+      return;
+    }
+    try {
+      fill(place, explanationView(await this.#client.ask({ kind: "explain", text })));
+    } catch (error) {
+      if (!(error instanceof WorkerProblem)) throw error;
+      fill(place, h("p", { class: "note bad" }, error.message));
+    }
   }
 
   #acceptDrops(): void {

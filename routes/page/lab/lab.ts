@@ -7,9 +7,13 @@ import { InputError } from "../../../src/errors.ts";
 import { fill, h, icon } from "../ui/dom.ts";
 import { formatCount } from "../ui/format.ts";
 import { toast } from "../ui/shell.ts";
+import { FETCH_LESSON } from "./fetch_lesson.ts";
 import { MEMORY_LESSONS, type MemoryLesson } from "./memory_lessons.ts";
 import { MemoryView } from "./memory_view.ts";
+import { RESULT_LESSON } from "./result_lesson.ts";
 import { type LabScript, LabSession } from "./session.ts";
+import type { Story } from "./story.ts";
+import { StoryView } from "./story_view.ts";
 import { readTraceFile } from "./trace_file.ts";
 
 /** What there is at the start of free play. */
@@ -18,6 +22,9 @@ const FREE_PLAY: LabScript = {
   header: { heap: 1000, off: 0, frac: 0.5, unrollThreshold: 100, checkPeriod: 16, growth: 1.5 },
   operations: [],
 };
+
+/** The lessons beyond one executor's memory. */
+const STORIES: readonly Story[] = [RESULT_LESSON, FETCH_LESSON];
 
 /** What stands in the place of a view: shows itself, and stops. */
 interface Shown {
@@ -41,6 +48,9 @@ export class Lab {
     const lessons = MEMORY_LESSONS.map((lesson, i) =>
       this.#link(lesson.id, `${i + 1}`, lesson.title, () => this.#openLesson(lesson))
     );
+    const stories = STORIES.map((story, i) =>
+      this.#link(story.id, `${MEMORY_LESSONS.length + i + 1}`, story.title, () => this.#openStory(story))
+    );
     const file = h("input", { type: "file", hidden: true, accept: ".jsonl,.gz,.json" });
     file.addEventListener("change", () => {
       if (file.files?.[0]) this.#openFile(file.files[0]);
@@ -56,6 +66,8 @@ export class Lab {
           { class: "lab-lessons", "aria-label": "Lessons" },
           h("h2", {}, "Six rules often got wrong"),
           h("ol", {}, lessons),
+          h("h2", {}, "From task to job"),
+          h("ol", {}, stories),
           h("h2", {}, "By yourself"),
           h(
             "ul",
@@ -98,7 +110,9 @@ export class Lab {
     const lesson = MEMORY_LESSONS.find(({ id }) => id === wanted.get("lesson"));
     const step = Number(wanted.get("step") ?? 0);
     const position = Number.isSafeInteger(step) && step >= 0 ? step : 0;
+    const story = STORIES.find(({ id }) => id === wanted.get("lesson"));
     if (lesson !== undefined) this.#openLesson(lesson, position);
+    else if (story !== undefined) this.#openStory(story, position);
     else this.#openFree(FREE_PLAY);
   }
 
@@ -110,19 +124,14 @@ export class Lab {
   }
 
   #openLesson(lesson: MemoryLesson, position = 0): void {
-    const session = new LabSession(lesson);
-    const address = (at: number) => `#lesson=${lesson.id}${at > 0 ? `&step=${at}` : ""}`;
-    const view = new MemoryView(session, {
-      lesson,
-      moved: (at) => history.replaceState(null, "", address(at)),
-    });
-    const intro = h(
-      "div",
-      { class: "lab-intro" },
-      h("h2", {}, lesson.title),
-      h("p", {}, h("span", { class: "muted" }, "Often believed: "), lesson.belief),
-    );
-    this.#open(lesson.id, intro, view);
+    const view = new MemoryView(new LabSession(lesson), { lesson, moved: addressOf(lesson.id) });
+    this.#open(lesson.id, introOf(lesson), view);
+    view.show(position);
+  }
+
+  #openStory(story: Story, position = 0): void {
+    const view = new StoryView(story, addressOf(story.id));
+    this.#open(story.id, introOf(story), view);
     view.show(position);
   }
 
@@ -213,4 +222,18 @@ export class Lab {
       if (file !== undefined) this.#openFile(file);
     });
   }
+}
+
+/** Keeps the lesson and its step in the address. */
+function addressOf(id: string): (position: number) => void {
+  return (at) => history.replaceState(null, "", `#lesson=${id}${at > 0 ? `&step=${at}` : ""}`);
+}
+
+function introOf({ title, belief }: { readonly title: string; readonly belief: string }): HTMLElement {
+  return h(
+    "div",
+    { class: "lab-intro" },
+    h("h2", {}, title),
+    h("p", {}, h("span", { class: "muted" }, "Often believed: "), belief),
+  );
 }

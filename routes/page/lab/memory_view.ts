@@ -8,11 +8,12 @@ import { fill, h } from "../ui/dom.ts";
 import { toast } from "../ui/shell.ts";
 import { MemoryDrawing } from "./drawing.ts";
 import type { LessonQuestion, MemoryLesson } from "./memory_lessons.ts";
-import { callOf, narrate, type Narration } from "./narrate.ts";
+import { callOf, narrate } from "./narrate.ts";
 import { OperationsPanel } from "./operations.ts";
 import { Scrubber } from "./scrubber.ts";
 import type { LabSession } from "./session.ts";
 import type { LabOperation, LabState, LabStep } from "./state.ts";
+import { answerNote, askedStep, toldStep } from "./step_text.ts";
 
 /** How many steps before and after the current one the history lists. */
 const HISTORY_REACH = 50;
@@ -128,20 +129,7 @@ export class MemoryView {
     const note = this.#noteOf(step);
     const isLast = this.#lesson !== null && this.#position === this.#lesson.operations.length &&
       this.#session.operations.length === this.#position;
-    fill(
-      this.#said,
-      stepHead(narration),
-      h("div", { class: "step-said" }, h("p", {}, narration.sentences.join(" "))),
-      note === undefined ? null : h("p", { class: "note" }, note),
-      narration.numbers.length === 0 ? null : h(
-        "dl",
-        { class: "step-numbers" },
-        narration.numbers.map(([what, value, how]) =>
-          h("div", {}, h("dt", {}, what), h("dd", {}, value, how === undefined ? null : h("span", {}, `= ${how}`)))
-        ),
-      ),
-      isLast ? h("p", { class: "note good" }, h("b", {}, "To remember: "), this.#lesson!.takeaway) : null,
-    );
+    fill(this.#said, toldStep({ ...narration, note, ...(isLast ? { takeaway: this.#lesson!.takeaway } : {}) }));
   }
 
   #noteOf(step: LabStep): string | undefined {
@@ -155,24 +143,9 @@ export class MemoryView {
       this.show(this.#position);
       // The buttons are gone: whoever pressed one by keyboard goes on from the explanation.
       this.#said.focus({ preventScroll: true });
-      if (choice === null) return;
-      const right = choice === question.right;
-      const verdict = right ? "That is it." : `Not so: ${question.choices[question.right].toLowerCase()}.`;
-      this.#said.prepend(h("p", { class: right ? "note good" : "note warn" }, h("b", {}, verdict)));
+      if (choice !== null) this.#said.prepend(answerNote(question, choice));
     };
-    fill(
-      this.#said,
-      h("div", { class: "step-head" }, h("code", {}, callOf(this.#session.operations[index]))),
-      h(
-        "div",
-        { class: "ask", role: "group", "aria-label": "What will happen?" },
-        h("p", {}, question.text),
-        question.choices.map((choice, i) =>
-          h("button", { type: "button", class: "btn", onclick: () => answer(i) }, choice)
-        ),
-        h("button", { type: "button", class: "btn quiet", onclick: () => answer(null) }, "Just show me"),
-      ),
-    );
+    fill(this.#said, askedStep(callOf(this.#session.operations[index]), question, answer));
   }
 
   #add(operation: LabOperation): void {
@@ -219,14 +192,4 @@ export class MemoryView {
     const current = this.#history.querySelector<HTMLElement>("[aria-current]");
     if (current !== null) this.#history.scrollTop = current.offsetTop - this.#history.clientHeight / 2;
   }
-}
-
-function stepHead(narration: Narration): HTMLElement {
-  const tone = narration.tone === "plain" ? "" : ` ${narration.tone}`;
-  return h(
-    "div",
-    { class: "step-head" },
-    h("code", {}, narration.call),
-    h("span", { class: `chip${tone}` }, narration.answer),
-  );
 }
