@@ -34,7 +34,8 @@ function totalSize([, count, total, limit]: readonly string[]): Reading {
   const size = printed(total);
   const most = printed(limit);
   const least = Math.max(size.min, most.bytes + 1);
-  const mean = Math.round(size.bytes / tasks);
+  const middle = (least + size.max) / 2;
+  const mean = Math.round(middle / tasks);
   return {
     values: {
       tasks,
@@ -47,7 +48,7 @@ function totalSize([, count, total, limit]: readonly string[]): Reading {
     },
     arithmetic: [
       `${total} is ${least} to ${size.max} bytes > ${most.bytes} bytes (${limit}): the stage is aborted`,
-      `${size.bytes} bytes / ${tasks} tasks = ${mean} bytes a task`,
+      `about ${Math.round(middle)} bytes / ${tasks} tasks = ${mean} bytes a task`,
       `without the last one it was at most ${most.bytes}: the result that crossed it brought at least ` +
       `${least - most.bytes} bytes`,
     ],
