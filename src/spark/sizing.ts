@@ -348,6 +348,25 @@ export function defaultPageSize(executionPool: number, cores: number, leavesHead
   return leavesHeader ? size - LONG_ARRAY_OFFSET : size;
 }
 
+/**
+ * The smallest spark.memory.fraction with which the unified memory holds `bytes`: what the peak of a job asks for.
+ *
+ * @param systemMemory Runtime.maxMemory, in bytes.
+ * @returns Above 1 when the heap is too small.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { memoryFractionFor } from "./sizing.ts";
+ *
+ * // 200 MiB of a 1 GiB heap less 300 MiB: 209715200 / 759169024.
+ * assertEquals(memoryFractionFor(209715200, 1073741824).toFixed(4), "0.2762");
+ * ```
+ */
+export function memoryFractionFor(bytes: number, systemMemory: number): number {
+  return bytes / Math.max(1, systemMemory - RESERVED_SYSTEM_MEMORY_BYTES);
+}
+
 function fractionWarnings(conf: SparkConf): { code: string; message: string }[] {
   const fraction = conf.getDouble("spark.memory.fraction");
   return fraction <= 1 ? [] : [{
