@@ -62,8 +62,13 @@ Deno.test("spill-22713-growth: each request is twice the size less the threshold
   );
   // The estimates, look by look (every 32 records), and none above the last threshold.
   const estimates = rows.map(([current]) => mib(current));
+  const bytesAfter = (records: number) => estimates[Math.min(Math.floor(records / 32), estimates.length) - 1] ?? 0;
   const size = {
-    bytesAfter: (records: number) => estimates[Math.min(Math.floor(records / 32), estimates.length) - 1] ?? 0,
+    bytesAfter,
+    recordsUntil: (bytes: number, from: number, until: number) => {
+      for (let n = from; n <= until; n++) if (bytesAfter(n) >= bytes) return n;
+      return Infinity;
+    },
   };
   const records = 32 * estimates.length + 1;
   const map = new ExternalAppendOnlyMap(task, { name: "map", records, bytes: estimates.at(-1)! }, { size });
