@@ -16,6 +16,7 @@ export interface Changes {
   /** Name of a StorageLevel constant; for the RDDs that are cached. */
   readonly storageLevel?: string;
   readonly executors?: number;
+  readonly sparkVersion?: string;
 }
 
 /** One setting that differs. */
@@ -72,7 +73,8 @@ const PLAN_SETTINGS = [
  */
 export function applyChanges(workload: Workload, changes: Changes): Changed {
   const before = SparkConf.from(workload.conf, workload.sparkVersion || undefined);
-  const conf = before.with(changes.conf ?? {});
+  const renamed = changes.sparkVersion === undefined ? before : before.withVersion(changes.sparkVersion);
+  const conf = renamed.with(changes.conf ?? {});
   const storageLevel = changes.storageLevel === undefined ? null : parseStorageLevel(changes.storageLevel);
   const warnings: ChangeWarning[] = [];
   const partitioned = changedPartitions(workload, before, conf, warnings);
@@ -100,6 +102,9 @@ function listChanges(before: SparkConf, conf: SparkConf, changes: Changes, workl
     const from = before.get(key);
     const to = conf.get(key);
     if (from !== to) listed.push({ key, from, to });
+  }
+  if (changes.sparkVersion !== undefined && changes.sparkVersion !== before.sparkVersion) {
+    listed.push({ key: "sparkVersion", from: before.sparkVersion, to: changes.sparkVersion });
   }
   if (changes.storageLevel !== undefined) {
     listed.push({ key: "storageLevel", from: null, to: changes.storageLevel });

@@ -45,6 +45,8 @@ interface Found {
   readonly kind: ConsumerKind;
   readonly name: string;
   readonly records: Column;
+  /** Distinct keys, by partition; null where they are not known. */
+  readonly keys: Column | null;
   readonly parameters: Readonly<Record<string, number>>;
   readBy: number | null;
 }
@@ -75,16 +77,15 @@ export function rddConsumers(stage: RddStage): UnplacedConsumer[] {
     found.push(sorter);
   }
   if (found.length === 0) return [];
-  const bytes = bytesOf(stage);
+  const bytes = bytesOf(stage, found.length);
   if (bytes === null) return [];
-  const sum = found[0].records.map((_, p) => found.reduce((total, { records }) => total + records[p], 0));
-  return found.map(({ kind, name, records, parameters, readBy }) => ({
+  return found.map(({ kind, name, records, keys, parameters, readBy }, i) => ({
     kind,
     name,
     tungsten: false,
     records,
-    bytes: records.map((n, p) => sum[p] > 0 ? Math.round(bytes[p] * n / sum[p]) : 0),
-    keys: null,
+    bytes: bytes.map((whole, p) => Math.round(whole * shareOf(found, i, p))),
+    keys,
     diskBytesPerByte: diskBytesPerByte(stage.tasks, stage.rows),
     parameters,
     readBy,
@@ -92,26 +93,41 @@ export function rddConsumers(stage: RddStage): UnplacedConsumer[] {
   }));
 }
 
+/** Share of one of several collections in a task's bytes: by the keys that it holds, or else the records. */
+function shareOf(found: readonly Found[], index: number, partition: number): number {
+  const weight = ({ keys, records }: Found) => (keys ?? records)[partition];
+  const all = found.reduce((sum, collection) => sum + weight(collection), 0);
+  return all > 0 ? weight(found[index]) / all : 0;
+}
+
 /** Collections that are filled with what is fetched, those deeper in the lineage first. */
 function readSide(stage: RddStage): Found[] {
   const found: Found[] = [];
   const records = recordsByShuffle(stage);
   const seen = new Set<number>();
+  /** Collects below an RDD; returns the records that it hands on. */
   const visit = (rddId: number): Column => {
     const rdd = stage.rdds.get(rddId);
     const into = new Float64Array(stage.numPartitions);
     if (rdd === undefined || seen.has(rddId) || (rddId !== stage.rddId && stage.isCached(rddId))) return into;
     seen.add(rddId);
     const below = found.length;
+    let mapTasks = 1;
     for (const dependency of stage.dependencies.get(rddId) ?? []) {
+      const shuffle = dependency.kind === "shuffle" ? stage.shuffles[dependency.shuffleId] : null;
+      if (shuffle !== null) mapTasks = stage.rdds.get(shuffle.mapRddId)?.numPartitions ?? 1;
       const from = dependency.kind === "shuffle" ? records.get(dependency.shuffleId) : visit(dependency.rddId);
       from?.forEach((n, p) => into[p] += n);
     }
     const collection = collectionOf(rdd);
     if (collection === null) return into;
     for (const other of found.slice(below)) other.readBy ??= found.length;
-    found.push({ ...collection, name: `${rdd.scope ?? rdd.name} (rdd ${rdd.id})`, records: into, readBy: null });
-    return into;
+    // Values were combined by key in every map task: the same keys are taken to come from each of them.
+    const keys = rdd.name === "ShuffledRDD" && COMBINES.test(rdd.scope ?? "")
+      ? into.map((n) => Math.max(n > 0 ? 1 : 0, Math.round(n / mapTasks)))
+      : null;
+    found.push({ ...collection, name: `${rdd.scope ?? rdd.name} (rdd ${rdd.id})`, records: into, keys, readBy: null });
+    return keys ?? into;
   };
   visit(stage.rddId);
   return found;
@@ -143,7 +159,14 @@ function mapSide(stage: RddStage): Found[] {
     if (tasks.outcome[row] === OUTCOME.success) records[tasks.partition[row]] = tasks.shuffleWriteRecords[row];
   }
   const parameters: Record<string, number> = combines ? { keyShare: 1 } : { buffer: 1 };
-  return [{ kind: "ExternalSorter", name: `map side of ${reader.scope}`, records, parameters, readBy: null }];
+  return [{
+    kind: "ExternalSorter",
+    name: `map side of ${reader.scope}`,
+    records,
+    keys: null,
+    parameters,
+    readBy: null,
+  }];
 }
 
 /** Records that each task fetched of each shuffle: the whole is recorded, and is split as the shuffles were written. */
@@ -194,26 +217,29 @@ export function shufflesRead(
 }
 
 /** Estimated bytes of all collections of a task, by partition; null when no task recorded a peak. */
-function bytesOf(stage: RddStage): Column | null {
+function bytesOf(stage: RddStage, collections: number): Column | null {
   const { tasks } = stage;
   const column = new Float64Array(stage.numPartitions).fill(-1);
   for (const row of stage.rows) {
     if (tasks.outcome[row] !== OUTCOME.success || tasks.peakMemory[row] <= 0) continue;
-    column[tasks.partition[row]] = wholeBytes(tasks, row);
+    column[tasks.partition[row]] = wholeBytes(tasks, row, collections);
   }
   const known = [...column].filter((bytes) => bytes >= 0);
   if (known.length === 0) return null;
   return column.map((bytes) => bytes >= 0 ? bytes : median(known));
 }
 
-/** What a task's collections would have measured unspilled. */
-function wholeBytes(tasks: TaskTable, row: number): number {
+/**
+ * What a task's collections would have measured unspilled: the share of its shuffle data that a spilled one wrote is
+ * the share of it that was spilled. With several collections the data is not one's own, so only the peak counts.
+ */
+function wholeBytes(tasks: TaskTable, row: number, collections: number): number {
   const spilled = tasks.memorySpilled[row];
   const peak = tasks.peakMemory[row];
   if (spilled <= 0) return peak;
   const written = tasks.diskSpilled[row];
   const whole = Math.max(tasks.shuffleReadBytes[row], tasks.shuffleWriteBytes[row]);
-  const share = written > 0 && whole > 0 ? Math.min(1, written / whole) : 1;
+  const share = collections === 1 && written > 0 && whole > 0 ? Math.min(1, written / whole) : 1;
   return Math.max(peak, spilled / share);
 }
 

@@ -1,0 +1,74 @@
+/**
+ * What would have happened: a workload under its own settings and under changed ones.
+ *
+ * @module
+ */
+import type { Finding } from "../report/verdict.ts";
+import type { Summary } from "../report/summary.ts";
+import type { Evidence, Workload } from "../simulator/workload.ts";
+import { checkStartup } from "../spark/startup.ts";
+import { applyChanges, type Change, type Changes, type ChangeWarning } from "./apply_changes.ts";
+import { compareRuns } from "./compare_runs.ts";
+import { type RunOptions, runWorkload } from "./run_workload.ts";
+
+/** The answer (a public contract). */
+export interface WhatIf {
+  /** The log's own Summary; null for specs. */
+  readonly observed: Summary | null;
+  /** The workload under the recorded settings: against `observed` it shows how far the model can be trusted here. */
+  readonly replayed: Summary;
+  /** The workload under the changed settings; equal to `replayed` without changes. */
+  readonly predicted: Summary;
+  readonly changes: readonly Change[];
+  readonly verdict: readonly Finding[];
+  /** Where the workload's figures come from. */
+  readonly evidence: readonly Evidence[];
+  readonly warnings: readonly ChangeWarning[];
+}
+
+/** Options of {@linkcode whatIf}. */
+export interface WhatIfOptions extends Omit<RunOptions, "sink"> {
+  /** Takes the events of the predicted run. */
+  readonly predictedSink?: RunOptions["sink"];
+}
+
+/**
+ * Replays a workload under the settings it has and runs it under changed ones. Both come from running it: nothing that
+ * the log tells of the outcome is taken over.
+ *
+ * @throws {InputError} for settings that Spark refuses at start (with its message), `storage_level.unknown`,
+ * `executors.count`.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { emptyWorkload } from "../simulator/workload.ts";
+ * import { whatIf } from "./what_if.ts";
+ *
+ * const answer = whatIf(emptyWorkload("nothing"), null, { conf: { "spark.memory.fraction": "0.8" } });
+ * assertEquals(answer.changes, [{ key: "spark.memory.fraction", from: "0.6", to: "0.8" }]);
+ * ```
+ */
+export function whatIf(
+  workload: Workload,
+  observed: Summary | null,
+  changes: Changes,
+  options: WhatIfOptions = {},
+): WhatIf {
+  const { predictedSink: sink, ...runOptions } = options;
+  const recorded = applyChanges(workload, {});
+  const changed = applyChanges(workload, changes);
+  const same = changed.changes.length === 0;
+  if (!same) checkStartup(changed.conf, { collector: workload.cluster.collector });
+  const replayed = runWorkload(recorded, same && sink !== undefined ? { ...runOptions, sink } : runOptions);
+  const predicted = same ? replayed : runWorkload(changed, sink === undefined ? runOptions : { ...runOptions, sink });
+  return {
+    observed,
+    replayed,
+    predicted,
+    changes: changed.changes,
+    verdict: compareRuns({ observed, replayed, predicted, changed, recorded }),
+    evidence: changed.workload.evidence,
+    warnings: [...workload.warnings, ...changed.warnings],
+  };
+}
