@@ -296,7 +296,7 @@ export class BlockManager {
     const mode = memoryModeOf(level);
     const values = {
       elementCount: sizes.elements,
-      elementBytes: sizes.memory / sizes.elements,
+      elementBytes: Math.trunc(sizes.memory / sizes.elements),
       preciseSize: sizes.memory,
     };
     const flags = this.putFlags(level);

@@ -121,7 +121,7 @@ function cacheFromDisk(task: Task, entry: BlockEntry, sizes: PartitionSizes): vo
   if (level.deserialized) {
     const values = {
       elementCount: sizes.elements,
-      elementBytes: sizes.memory / sizes.elements,
+      elementBytes: Math.trunc(sizes.memory / sizes.elements),
       preciseSize: sizes.memory,
     };
     const result = blocks.memory.putIterator(entry.local, task.id.tid, mode, blocks.unrollSettings, values, flags);
@@ -134,6 +134,15 @@ function cacheFromDisk(task: Task, entry: BlockEntry, sizes: PartitionSizes): vo
   blocks.settle();
   if (!stored) return blocks.refused(entry, sizes.memory, task.id.tid);
   blocks.storedInMemory(entry, sizes.memory, false);
+  const { environment, executor } = task;
+  environment.sink.event({
+    kind: "blockReadBack",
+    time: environment.now(),
+    executorId: executor.id,
+    blockId: entry.name,
+    memorySize: sizes.memory,
+    offHeap: level.useOffHeap,
+  });
   if (blocks.memory.lockForReading(entry.local)) task.locks.push(entry.block);
 }
 

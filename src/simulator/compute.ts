@@ -65,7 +65,7 @@ class ComputeStretch implements Stretch {
     const activity = this.#earliest();
     this.#current = activity;
     const until = activity === null ? 1 : Math.max(this.#done, activity.next);
-    const sleepMs = (until - this.#done) * this.ms + stallMs(this.task);
+    const sleepMs = (until - this.#done) * this.ms + stallMs(this.task) + (activity === null ? mergeMs(this.task) : 0);
     this.#done = until;
     this.#state = activity === null ? State.End : State.Step;
     return sleepMs;
@@ -84,5 +84,12 @@ class ComputeStretch implements Stretch {
 function stallMs(task: Task): number {
   const ms = task.spillMs + task.executor.blocks.takeIoMs();
   task.spillMs = 0;
+  return ms;
+}
+
+/** Time that merging what was spilled takes, before the stretch ends. */
+function mergeMs(task: Task): number {
+  const ms = task.mergeMs;
+  task.mergeMs = 0;
   return ms;
 }

@@ -74,7 +74,10 @@ export class ConsumerActivity implements Activity, ConsumerHost {
     const { environment, executor, metrics, id } = this.#task;
     metrics.memoryBytesSpilled += memoryBytes;
     metrics.diskBytesSpilled += diskBytes;
-    this.#task.spillMs += diskBytes / environment.cost.diskBytesPerMs;
+    const { cost } = environment;
+    const ms = memoryBytes / cost.spillBytesPerMs + diskBytes / cost.diskBytesPerMs;
+    this.#task.spillMs += ms;
+    this.#task.mergeMs += ms;
     environment.sink.event({
       kind: "spill",
       time: environment.now(),

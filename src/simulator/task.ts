@@ -78,6 +78,8 @@ export class Task {
   position = 0;
   /** Time of spills that has not passed yet, ms. */
   spillMs = 0;
+  /** Time that reading spilled data takes when it is merged, not yet slept. */
+  mergeMs = 0;
   /** Set when it has failed or been killed: its process is not resumed any more. */
   ended = false;
   /** What the process yields; null until it is started. */

@@ -125,7 +125,8 @@ function jobsOf(
       partitions: shuffle === null ? partitionsOf(findings, stage, attempts) : null,
       demand: shuffle === null ? demands.add(stage, attempts) : demandOfShuffle[shuffle.id],
       ...timings[i],
-      failureHandled: i + 1 < targets.length,
+      // A job that succeeded does not show what its program does about failures: as most do, it ends.
+      failureHandled: job.failure !== null && i + 1 < targets.length,
       name: stage.name,
       group: job.properties[JOB_GROUP] ?? null,
       description: job.properties[JOB_DESCRIPTION] ?? null,

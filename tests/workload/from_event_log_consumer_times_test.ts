@@ -17,8 +17,8 @@ const consumer = (records: number, readBy: number | null = null, toTheEnd = fals
 
 Deno.test("consumers are filled one after another, the larger for longer", () => {
   const [first, second] = placeConsumers([consumer(300), consumer(100)]);
-  assertEquals([first.start, second.start < 0.6, second.start === first.fillEnd], [0, true, true]);
-  assertEquals(Math.round(second.fillEnd * 100), 70);
+  assertEquals([first.start, second.start < 0.4, second.start === first.fillEnd], [0, true, true]);
+  assertEquals(Math.round(second.fillEnd * 100), 50);
 });
 
 Deno.test("a consumer is let go when the one that reads it is full", () => {

@@ -139,6 +139,8 @@ export abstract class SpillableCollection extends SteppedConsumer {
     }
     if (!mustSpill) return true;
     this.countSpill(this, estimate, this.#diskBytes(estimate));
+    // Writing takes its time before the memory is given back.
+    yield* this.before(this.nextAt);
     this.#countedFrom = this.#inserted;
     this.#emptiedAt = this.#inserted;
     this.#releaseMemory();

@@ -1,0 +1,43 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { InputError } from "../../src/errors.ts";
+import { whatif } from "../../src/cli/whatif.ts";
+import { captureIo } from "../support/capture_io.ts";
+import { runPath } from "../support/runs.ts";
+
+Deno.test("whatif prints the contract's JSON", async () => {
+  const { io, out } = captureIo();
+  const args = [runPath("cache_evictions"), "--format", "json", "--conf", "spark.executor.memory=1g"];
+  assertEquals(await whatif.run(args, io), 0);
+  const answer = JSON.parse(out.stdout);
+  assertEquals(Object.keys(answer), [
+    "observed",
+    "replayed",
+    "predicted",
+    "changes",
+    "verdict",
+    "evidence",
+    "warnings",
+  ]);
+  assertEquals(answer.changes, [{ key: "spark.executor.memory", from: "640m", to: "1g" }]);
+  assertEquals(answer.observed.app.source, "observed");
+});
+
+Deno.test("whatif reads templates, which have no observed run", async () => {
+  const { io, out } = captureIo();
+  await whatif.run(["template:cached-iterative", "--format", "json"], io);
+  const answer = JSON.parse(out.stdout);
+  assertEquals(answer.observed, null);
+  assertEquals(answer.predicted, answer.replayed);
+});
+
+Deno.test("whatif --explain tells the story of one block", async () => {
+  const { io, out } = captureIo();
+  await whatif.run([runPath("cache_evictions"), "--explain", "rdd_1_3"], io);
+  assert(out.stdout.startsWith("rdd_1_3 in the predicted run\n"), out.stdout);
+});
+
+Deno.test("whatif refuses what Spark refuses", async () => {
+  const { io } = captureIo();
+  const args = [runPath("cache_evictions"), "--conf", "spark.memory.fraction=7"];
+  await assertRejects(() => whatif.run(args, io), InputError, "spark.memory.fraction should be between 0 and 1");
+});
