@@ -2,7 +2,8 @@
  * The build side of a shuffled hash join: org.apache.spark.sql.execution.joins.HashedRelation, in its two forms.
  *
  * Relations that are broadcast are built in the driver, and read on executors, with a memory manager of their own that
- * has no limit: they take none of an executor's execution memory.
+ * has no limit: they take none of an executor's execution memory, but BroadcastHashJoinExec adds their size to the task's
+ * peakExecutionMemory all the same.
  *
  * @module
  */
@@ -31,7 +32,8 @@ const MAX_PAGE_WORDS = 2 ** 30;
  * - otherwise: UnsafeHashedRelation on a BytesToBytesMap, pages and an array that doubles when half full.
  *
  * Input: `records` rows of `keys` keys; `bytes / records` is a row (with its key row, where the key is not a long).
- * Parameters: `longKey`; `keyRange`: largest less smallest key, default: so wide that the array is never made dense.
+ * Parameters: `longKey`; `keyRange`: largest less smallest key, default: so wide that the array is never made dense;
+ * `broadcast`: 1 for a relation that was broadcast: nothing is asked for, and `bytes` is its size.
  *
  * @example
  * ```ts
@@ -81,7 +83,7 @@ export class HashedRelation extends SteppedConsumer {
   }
 
   override get peakExecutionMemory(): number {
-    return 0;
+    return this.#broadcast ? this.input.bytes : 0;
   }
 
   override spill(): number {
@@ -89,13 +91,17 @@ export class HashedRelation extends SteppedConsumer {
   }
 
   protected override *run(): Steps {
-    if (this.input.records === 0) {
+    if (this.input.records === 0 || this.#broadcast) {
       yield* this.before(1);
       this.phase = "read";
       yield* this.before(1);
       return true;
     }
     return yield* this.#longKey ? this.#longMap() : this.#unsafeMap();
+  }
+
+  get #broadcast(): boolean {
+    return this.input.parameters?.broadcast === 1;
   }
 
   /** LongToUnsafeRowMap. */

@@ -4,10 +4,10 @@
  * @module
  */
 import type { ConsumerKind, Grade } from "../../workload.ts";
-import { BytesToBytesMap } from "./bytes_to_bytes_map.ts";
+import { diskBytesPerByte } from "./disk_ratio.ts";
 import { FastHashMap } from "./fast_hash_map.ts";
 import { keyRangeOf, pagesAndArray, recordBytesFromPages } from "./recorded_pages.ts";
-import { type SoloResult, soloRun, type TaskSettings } from "./solo_run.ts";
+import type { TaskSettings } from "./solo_run.ts";
 import type { ConsumerInput } from "./stepped_consumer.ts";
 
 /** What a log tells of one consumer in one task; null where it does not. */
@@ -41,9 +41,6 @@ export interface InferredInput {
 
 /** A row of which nothing is known: some six columns. */
 const ASSUMED_RECORD_BYTES = 64;
-/** How far a run of the model may be from the recorded spill to take the disk bytes of its records. */
-const SPILL_TOLERANCE = 0.1;
-const HALVINGS = 40;
 
 /**
  * What a consumer was fed with.
@@ -56,7 +53,7 @@ const HALVINGS = 40;
  *   the spilled estimate divided by the share of the bytes that went to disk, but not more than one more spill's worth.
  * - Builds of hash joins: `peakMemory` is the metric "data size of build side", array and pages together. On long keys
  *   it tells whether the array was made dense; the size of a row is assumed where no exchange tells it.
- * - Disk bytes: those of the records that the model, held to the memory that gives the recorded peak, spills.
+ * - Disk bytes: see {@linkcode diskBytesPerByte}.
  *
  * @example
  * ```ts
@@ -79,9 +76,10 @@ export function inferDemand(recorded: RecordedConsumer, settings: TaskSettings):
   const { bytes, grade, how, parameters } = bytesOf(recorded, settings);
   const { name, records, keys } = recorded;
   const input: ConsumerInput = { name, records, bytes, keys: keys ?? undefined, parameters };
-  if (recorded.diskBytesSpilled <= 0 || recorded.memoryBytesSpilled <= 0) return { input, grade, how };
-  const diskBytesPerByte = diskRatio(recorded, input, settings);
-  return { input: { ...input, diskBytesPerByte }, grade, how };
+  const { kind, memoryBytesSpilled, diskBytesSpilled, peakMemory } = recorded;
+  const spilled = { consumers: [{ kind, input }], memoryBytesSpilled, diskBytesSpilled, peakMemory };
+  const diskRatio = diskBytesPerByte([spilled], settings);
+  return { input: diskRatio === null ? input : { ...input, diskBytesPerByte: diskRatio }, grade, how };
 }
 
 interface Bytes {
@@ -174,34 +172,4 @@ function collectionBytes(recorded: RecordedConsumer): Bytes {
     how: "what was spilled, by its share of the bytes on disk",
     parameters,
   };
-}
-
-/** What a byte in memory becomes on disk. */
-function diskRatio(recorded: RecordedConsumer, input: ConsumerInput, settings: TaskSettings): number {
-  const { memoryBytesSpilled, diskBytesSpilled } = recorded;
-  const run = runAsRecorded(recorded, input, settings);
-  const off = Math.abs(run.memoryBytesSpilled - memoryBytesSpilled) / memoryBytesSpilled;
-  if (run.diskBytesSpilled > 0 && off <= SPILL_TOLERANCE) return diskBytesSpilled / run.diskBytesSpilled;
-  // The model cannot be led to spill as much: by what a spilled byte of its own is on disk.
-  const perSpilledByte = run.memoryBytesSpilled > 0 ? run.diskBytesSpilled / run.memoryBytesSpilled : 1;
-  return diskBytesSpilled / (memoryBytesSpilled * perSpilledByte);
-}
-
-/** A run with the least memory that reaches the recorded peak. */
-function runAsRecorded(recorded: RecordedConsumer, input: ConsumerInput, settings: TaskSettings): SoloResult {
-  const peak = recorded.peakMemory ?? recorded.memoryBytesSpilled;
-  const whole = { ...input, diskBytesPerByte: 1 };
-  let low = 0;
-  let high = 4 * Math.max(peak, BytesToBytesMap.longsFor(1 << 15) * 8);
-  let best = soloRun(recorded.kind, whole, high, settings);
-  for (let i = 0; i < HALVINGS && high - low > 1; i++) {
-    const middle = Math.floor((low + high) / 2);
-    const run = soloRun(recorded.kind, whole, middle, settings);
-    if (run.failed || run.peakExecutionMemory < peak) low = middle;
-    else {
-      high = middle;
-      best = run;
-    }
-  }
-  return best;
 }

@@ -158,6 +158,13 @@ Deno.test("the map of an aggregation that falls back counts as spilled from 3.0.
   assertEquals(spilled, [[true, false, true], [true, true, true]]);
 });
 
+// BroadcastHashJoinExec: incPeakExecutionMemory(relation.estimatedSize), for a relation held elsewhere.
+Deno.test("a relation that was broadcast asks for nothing and counts in the peak", () => {
+  const task = taskWith({ heap: 1 });
+  const relation = makeConsumer("HashedRelation", task, rows(1, 5e6, { parameters: { broadcast: 1 } }));
+  assertEquals([drain(relation), relation.peakExecutionMemory, task.memoryConsumption], ["done", 5e6, 0]);
+});
+
 Deno.test("ExternalAppendOnlyMap spills for others only with Tungsten memory on the heap", () => {
   const freed = [undefined, 64 * MiB].map((offHeap) => {
     const task = taskWith({ heap: 64 * MiB, offHeap });
