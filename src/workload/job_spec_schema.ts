@@ -13,7 +13,7 @@ const described = <T extends v.GenericSchema>(schema: T, text: string) => v.pipe
 
 const nonNegative = (max: number) => v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(max));
 const whole = (min: number, max: number) => v.pipe(v.number(), v.safeInteger(), v.minValue(min), v.maxValue(max));
-const text = v.pipe(v.string(), v.maxLength(10_000));
+const text = v.pipe(v.string(), v.maxLength(1_000_000));
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(500));
 const fraction = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 const index = whole(0, 2 ** 31 - 1);
@@ -138,7 +138,7 @@ const demandEntries = {
 };
 
 const stageId = v.union([index, name]);
-const attempts = v.optional(whole(1, 1000));
+const attempts = v.optional(whole(1, 2 ** 31 - 1));
 const cores = whole(1, MAX_CORES);
 const tasks = whole(1, 2 ** 31 - 1);
 
@@ -320,7 +320,7 @@ const lineage = v.object({
       kind: v.literal("taskException"),
       demand: index,
       partition: index,
-      attempts: whole(1, 1000),
+      attempts: whole(1, 2 ** 31 - 1),
       className: text,
       description: text,
       atFraction: fraction,
@@ -339,7 +339,7 @@ const lineage = v.object({
       kind: v.picklist(["fetchFailure", "resultLost"]),
       demand: index,
       partition: index,
-      attempts: whole(1, 1000),
+      attempts: whole(1, 2 ** 31 - 1),
     }),
     v.object({
       kind: v.literal("slowHost"),
