@@ -1,0 +1,65 @@
+/**
+ * The service as a Hono app: the web page, the HTTP API, its description.
+ *
+ * @module
+ */
+import { Hono } from "hono";
+import { etag } from "hono/etag";
+import { Gate } from "./budget.ts";
+import { docs } from "./docs.ts";
+import { health } from "./health.ts";
+import { type AppOptions, quietHost } from "./host.ts";
+import { serviceLimits } from "./limits.ts";
+import { allowOrigins, answerError, answerNotFound, observe, requireToken } from "./middleware.ts";
+import { openApiDocument } from "./openapi.ts";
+import { mountPage } from "./page/mod.ts";
+import type { Service, ServiceEnv } from "./service.ts";
+import { sizing } from "./sizing.ts";
+import { templates } from "./templates.ts";
+
+/** The API's routes as one chain, from which the typed client takes its types. */
+function apiRoutes() {
+  return new Hono<ServiceEnv>()
+    .route("/", health)
+    .route("/", templates)
+    .route("/", sizing);
+}
+
+/** The API's type, for `hc` of hono/client. */
+export type Api = ReturnType<typeof apiRoutes>;
+
+/**
+ * The service. It holds no state but what computes at the moment; nothing that is sent is kept.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createApp } from "./app.ts";
+ *
+ * const app = createApp();
+ * const response = await app.request("/v1/sizing?spark.executor.memory=1g&sparkVersion=3.5.1&collector=g1");
+ * assertEquals((await response.json()).unifiedMemory, 455501414);
+ * ```
+ */
+export function createApp(options: AppOptions = {}): Hono<ServiceEnv> {
+  const limits = serviceLimits(options.limits);
+  const service: Service = {
+    host: options.host ?? quietHost(),
+    limits,
+    gate: new Gate(limits.concurrency),
+    module: options.module,
+  };
+  const app = new Hono<ServiceEnv>();
+  app.onError(answerError);
+  app.use(observe(service));
+  if (options.cors !== undefined) app.use("/v1/*", allowOrigins(options.cors));
+  if (options.token !== undefined) app.use("/v1/*", requireToken(options.token));
+  app.route("/", apiRoutes());
+  let document: Promise<Record<string, unknown>> | undefined;
+  const described = () => document ??= openApiDocument(app, { secured: options.token !== undefined });
+  app.get("/openapi.json", etag(), async (c) => c.json(await described()));
+  app.route("/", docs(described, limits));
+  if (options.page !== false) mountPage(app);
+  app.notFound(answerNotFound(app));
+  return app;
+}

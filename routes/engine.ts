@@ -1,0 +1,146 @@
+/**
+ * From requests to the engine and back: the only place where the service calls the library.
+ *
+ * @module
+ */
+import { InputError } from "../src/errors.ts";
+import type { Workload } from "../src/simulator/workload.ts";
+import { SparkConf } from "../src/spark/conf.ts";
+import type { HeapCommitted } from "../src/spark/heap.ts";
+import { type Role, type Sizing, sizing } from "../src/spark/sizing.ts";
+import { parseSparkVersion, REFERENCE_SPARK_VERSION } from "../src/spark/spark_version.ts";
+import type { Collector } from "../src/spark/versions.ts";
+import type { InputWarning } from "../src/workload/check_input.ts";
+import { workloadFromJobSpec } from "../src/workload/job_spec.ts";
+import { jobSpecFromTemplate } from "../src/workload/templates.ts";
+import type { JobSpec } from "../src/workload/job_spec_types.ts";
+import { jobSpecLimits, type ServiceLimits } from "./limits.ts";
+import { HttpError } from "./problem.ts";
+import type { JobRequest, SettingValue } from "./requests.ts";
+
+/** Settings as texts; null unsets. */
+export function confTexts(
+  conf: Readonly<Record<string, SettingValue>> = {},
+): Record<string, string | null> {
+  const texts: Record<string, string | null> = {};
+  for (const [key, value] of Object.entries(conf)) texts[key] = value === null ? null : String(value);
+  return texts;
+}
+
+/**
+ * The workload of a request's job, without the settings beside it.
+ *
+ * @throws {InputError} `request.job` unless there is exactly one of workload and template.
+ */
+export function workloadOf(
+  request: JobRequest,
+  limits: ServiceLimits,
+  warnings: readonly InputWarning[],
+): Workload {
+  const { workload, template, parameters, seed } = request;
+  if ((workload === undefined) === (template === undefined)) {
+    throw new InputError(
+      "request.job",
+      `Cannot use the request: must have either workload or template: received ${
+        workload === undefined ? "neither" : "both"
+      }`,
+      { pointer: "" },
+    );
+  }
+  const job = template === undefined
+    ? { spec: workload!, warnings: [], pointer: "/workload" }
+    : { ...templateSpec(template, parameters), pointer: "/template" };
+  const spec = seed === undefined ? job.spec : { ...job.spec, seed };
+  return workloadFromJobSpec(spec, {
+    limits: jobSpecLimits(limits),
+    pointer: job.pointer,
+    warnings: [...warnings, ...job.warnings],
+  });
+}
+
+function templateSpec(template: string, parameters: unknown) {
+  try {
+    return jobSpecFromTemplate(template, parameters, "/parameters");
+  } catch (error) {
+    if (!(error instanceof InputError) || error.code !== "template.unknown") throw error;
+    throw new InputError(error.code, error.message, { parameters: error.parameters, pointer: "/template" });
+  }
+}
+
+/** The job spec of a template at its defaults. */
+export function templateJobSpec(name: string): JobSpec {
+  try {
+    return jobSpecFromTemplate(name).spec;
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new HttpError(404, error.code, error.message, { parameters: error.parameters });
+  }
+}
+
+/** What `GET /v1/sizing` takes besides Spark properties. */
+export const SIZING_OPTIONS = {
+  role: {
+    description: "Whose memory",
+    schema: { type: "string", enum: ["executor", "driver"], default: "executor" },
+    example: "executor",
+  },
+  heapMax: {
+    description: "Runtime.maxMemory of the JVM in bytes, where it is known",
+    schema: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    example: 954728448,
+  },
+  collector: {
+    description: "The JVM's collector; without it parallel before Spark 3.0, g1 from then on",
+    schema: { type: "string", enum: ["g1", "parallel", "serial", "zgc", "shenandoah"] },
+    example: "g1",
+  },
+  heapCommitted: {
+    description: "full where -Xms is -Xmx",
+    schema: { type: "string", enum: ["small", "full"], default: "small" },
+    example: "small",
+  },
+  sparkVersion: {
+    description: "Whose rules and defaults",
+    schema: { type: "string", default: REFERENCE_SPARK_VERSION },
+    example: "3.5.1",
+  },
+} as const;
+
+/** The query of `GET /v1/sizing`. */
+export interface SizingQuery extends Partial<Record<keyof typeof SIZING_OPTIONS, string>> {
+  readonly conf: Readonly<Record<string, string>>;
+}
+
+/**
+ * How memory becomes pools.
+ *
+ * @throws {InputError} `request.query`, and what Spark refuses in its words.
+ */
+export function sizingOf(query: SizingQuery): Sizing {
+  const chosen = <T extends string>(name: "role" | "collector" | "heapCommitted"): T | undefined => {
+    const value = query[name];
+    const { enum: choices } = SIZING_OPTIONS[name].schema;
+    if (value === undefined || (choices as readonly string[]).includes(value)) return value as T | undefined;
+    throw queryError(name, `be one of ${choices.join(", ")}`, value);
+  };
+  const { heapMax } = query;
+  if (heapMax !== undefined && !(/^\d{1,16}$/.test(heapMax) && Number.isSafeInteger(Number(heapMax)))) {
+    throw queryError("heapMax", "be bytes, a whole number below 2^53", heapMax);
+  }
+  const version = query.sparkVersion ?? REFERENCE_SPARK_VERSION;
+  if (parseSparkVersion(version) === null) throw queryError("sparkVersion", "be a version such as 3.5.1", version);
+  return sizing({
+    conf: SparkConf.from(query.conf, version),
+    role: chosen<Role>("role"),
+    heapMax: heapMax === undefined ? undefined : Number(heapMax),
+    collector: chosen<Collector>("collector"),
+    heapCommitted: chosen<HeapCommitted>("heapCommitted"),
+  });
+}
+
+function queryError(name: string, must: string, received: string): InputError {
+  const shown = received.slice(0, 80);
+  return new InputError("request.query", `Cannot use the query: ${name}: must ${must}: received ${shown}`, {
+    parameters: { name, received: shown },
+  });
+}

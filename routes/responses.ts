@@ -1,0 +1,149 @@
+/**
+ * The shapes of answers, as schemas for the OpenAPI document. The types are the library's own; a test holds real answers
+ * against these.
+ *
+ * @module
+ */
+import * as v from "valibot";
+import type { Summary } from "../src/report/summary.ts";
+import type { Sizing } from "../src/spark/sizing.ts";
+import type { Problem } from "./problem.ts";
+
+const text = v.string();
+const number = v.number();
+const recorded = v.pipe(v.nullable(number), v.description("null: not recorded"));
+const status = v.picklist(["succeeded", "failed", "unfinished"]);
+const reason = v.nullable(text);
+
+const resultCounts = { direct: recorded, indirect: recorded, dropped: recorded, lost: recorded };
+
+const warning = v.object({ code: text, message: text, count: number });
+
+const stage = v.object({
+  stageId: number,
+  attempt: number,
+  name: text,
+  status,
+  failureReason: reason,
+  submittedAtMs: recorded,
+  completedAtMs: recorded,
+  results: v.object(resultCounts),
+  tasks: v.object({ total: number, succeeded: number, failed: number, killed: number }),
+  durationMs: recorded,
+  executorRunMs: recorded,
+  memoryBytesSpilled: recorded,
+  diskBytesSpilled: recorded,
+  spilledTasks: recorded,
+  peakExecutionMemory: v.object({ max: recorded, sum: recorded }),
+  resultBytes: recorded,
+  shuffleReadBytes: recorded,
+  shuffleWriteBytes: recorded,
+  inputBytes: recorded,
+});
+
+/** A run, real or simulated. */
+export const SummarySchema: v.GenericSchema<unknown, Summary> = v.object({
+  app: v.object({
+    id: v.nullable(text),
+    name: text,
+    sparkVersion: text,
+    source: v.picklist(["observed", "simulated"]),
+  }),
+  outcome: v.object({ status, reason }),
+  thresholds: v.object({
+    maxDirectResultSize: number,
+    rpcMessageMaxSize: number,
+    effectiveDirectLimit: number,
+    maxResultSize: number,
+  }),
+  durationMs: recorded,
+  jobs: v.array(v.object({ jobId: number, status, reason, stageIds: v.array(number), durationMs: recorded })),
+  stages: v.array(stage),
+  results: v.object({ ...resultCounts, totalBytes: recorded, maxBytes: recorded }),
+  storage: v.object({
+    blocksStored: recorded,
+    blocksEvicted: recorded,
+    bytesEvicted: recorded,
+    blocksDroppedToDisk: recorded,
+    putsRefused: recorded,
+    cacheHits: recorded,
+    cacheMisses: recorded,
+    cachedAtEnd: v.object({
+      memoryBlocks: recorded,
+      memoryBytes: recorded,
+      diskBlocks: recorded,
+      diskBytes: recorded,
+    }),
+    peakBytes: recorded,
+  }),
+  execution: v.object({
+    memoryBytesSpilled: recorded,
+    diskBytesSpilled: recorded,
+    spilledTasks: recorded,
+    waits: recorded,
+    waitMs: recorded,
+    oomTasks: recorded,
+    peakBytes: recorded,
+  }),
+  executors: v.array(v.object({
+    executorId: text,
+    host: text,
+    cores: recorded,
+    maxMemory: recorded,
+    peakStorageBytes: recorded,
+    peakExecutionBytes: recorded,
+    tasks: number,
+    evictions: recorded,
+    removedReason: reason,
+  })),
+  warnings: v.array(warning),
+});
+
+const taskShare = v.object({ min: number, max: number });
+
+/** Pools of an executor or a driver. */
+export const SizingSchema: v.GenericSchema<unknown, Pick<Sizing, "systemMemory" | "unifiedMemory" | "perTask">> = v
+  .looseObject({
+    systemMemory: number,
+    reservedMemory: number,
+    unifiedMemory: number,
+    storageRegion: number,
+    executionRegion: number,
+    userMemory: number,
+    offHeap: v.looseObject({ enabled: v.boolean(), size: number, storageRegion: number, executionRegion: number }),
+    perTask: taskShare,
+    pageSize: number,
+  });
+
+/** An error. */
+export const ProblemSchema: v.GenericSchema<unknown, Problem> = v.object({
+  type: text,
+  title: text,
+  status: v.picklist([400, 401, 404, 405, 413, 415, 422, 429, 499, 500]),
+  detail: text,
+  code: text,
+  parameters: v.record(text, v.unknown()),
+  pointer: v.optional(text),
+  line: v.optional(number),
+});
+
+const parameter = v.object({
+  kind: v.picklist(["count", "bytes", "ms", "number", "storageLevel"]),
+  default: v.union([number, text]),
+  min: v.optional(number),
+  max: v.optional(number),
+  description: text,
+});
+
+/** The templates. */
+export const TemplatesSchema = v.object({
+  templates: v.array(v.object({ name: text, description: text, parameters: v.record(text, parameter) })),
+});
+
+/** All of them by their names in the document. */
+export const RESPONSE_SCHEMAS: Readonly<Record<string, v.GenericSchema>> = Object.freeze({
+  Summary: SummarySchema,
+  Sizing: SizingSchema,
+  Templates: TemplatesSchema,
+  Problem: ProblemSchema,
+});
