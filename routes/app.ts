@@ -4,9 +4,11 @@
  * @module
  */
 import { Hono } from "hono";
+import { compress } from "hono/compress";
 import { etag } from "hono/etag";
 import { Gate } from "./budget.ts";
 import { docs } from "./docs.ts";
+import { eventLogs } from "./event_logs.ts";
 import { health } from "./health.ts";
 import { type AppOptions, quietHost } from "./host.ts";
 import { serviceLimits } from "./limits.ts";
@@ -22,8 +24,15 @@ function apiRoutes() {
   return new Hono<ServiceEnv>()
     .route("/", health)
     .route("/", templates)
-    .route("/", sizing);
+    .route("/", sizing)
+    .route("/", eventLogs);
 }
+
+/**
+ * Answers of tens of kilobytes and more, which gzip makes a tenth of. Compressing a small one costs more than it saves,
+ * and a stream's lines would wait for each other.
+ */
+const COMPRESSED = ["/openapi.json", "/docs", "/v1/event-logs", "/v1/what-ifs", "/v1/recommendations"];
 
 /** The API's type, for `hc` of hono/client. */
 export type Api = ReturnType<typeof apiRoutes>;
@@ -54,6 +63,7 @@ export function createApp(options: AppOptions = {}): Hono<ServiceEnv> {
   app.use(observe(service));
   if (options.cors !== undefined) app.use("/v1/*", allowOrigins(options.cors));
   if (options.token !== undefined) app.use("/v1/*", requireToken(options.token));
+  for (const path of COMPRESSED) app.use(path, compress());
   app.route("/", apiRoutes());
   let document: Promise<Record<string, unknown>> | undefined;
   const described = () => document ??= openApiDocument(app, { secured: options.token !== undefined });

@@ -4,16 +4,23 @@
  * @module
  */
 import { InputError } from "../src/errors.ts";
-import type { Workload } from "../src/simulator/workload.ts";
+import type { Evidence, Workload } from "../src/simulator/workload.ts";
+import type { SparkEvent } from "../src/spark/events.ts";
+import { readEventLog } from "../src/event_log/read.ts";
+import { Summarizer } from "../src/report/summarize.ts";
+import type { Summary } from "../src/report/summary.ts";
+import { type Finding, verdictOf } from "../src/report/verdict.ts";
 import { SparkConf } from "../src/spark/conf.ts";
 import type { HeapCommitted } from "../src/spark/heap.ts";
 import { type Role, type Sizing, sizing } from "../src/spark/sizing.ts";
 import { parseSparkVersion, REFERENCE_SPARK_VERSION } from "../src/spark/spark_version.ts";
 import type { Collector } from "../src/spark/versions.ts";
 import type { InputWarning } from "../src/workload/check_input.ts";
-import { workloadFromJobSpec } from "../src/workload/job_spec.ts";
+import { WorkloadBuilder } from "../src/workload/from_event_log.ts";
+import { jobSpecFromWorkload, workloadFromJobSpec } from "../src/workload/job_spec.ts";
 import { jobSpecFromTemplate } from "../src/workload/templates.ts";
 import type { JobSpec } from "../src/workload/job_spec_types.ts";
+import type { Budget } from "./budget.ts";
 import { jobSpecLimits, type ServiceLimits } from "./limits.ts";
 import { HttpError } from "./problem.ts";
 import type { JobRequest, SettingValue } from "./requests.ts";
@@ -143,4 +150,49 @@ function queryError(name: string, must: string, received: string): InputError {
   return new InputError("request.query", `Cannot use the query: ${name}: must ${must}: received ${shown}`, {
     parameters: { name, received: shown },
   });
+}
+
+/** What `POST /v1/event-logs` answers. */
+export interface EventLogAnswer {
+  readonly summary: Summary;
+  /** What went wrong or well, why, what to do. */
+  readonly verdict: readonly Finding[];
+  /** Goes to the other routes as `workload`. */
+  readonly workload: JobSpec;
+  /** Where the workload's figures come from. */
+  readonly evidence: readonly Evidence[];
+  /** What was read. */
+  readonly read: { readonly lines: number; readonly malformedLines: number; readonly inProgress: boolean };
+}
+
+/**
+ * Reads a log as it arrives.
+ *
+ * @throws {InputError} `event_log.*`
+ * @throws {LimitError} `limit.bytes`, `limit.decompressed_bytes`, `limit.line_bytes`, `limit.tasks`, `limit.deadline`.
+ */
+export async function readLog(body: ReadableStream<Uint8Array> | null, budget: Budget): Promise<EventLogAnswer> {
+  const { logBytes, decompressedBytes, lineBytes, tasks } = budget.limits;
+  const summarizer = new Summarizer({ source: "observed" });
+  const builder = new WorkloadBuilder();
+  const sink = {
+    event(event: SparkEvent) {
+      summarizer.event(event);
+      builder.event(event);
+    },
+  };
+  const report = await readEventLog(body ?? new Blob([]).stream(), sink, {
+    limits: { bytes: logBytes, decompressedBytes, lineBytes, tasks },
+    signal: budget.signal,
+    onProgress: () => budget.check(),
+  });
+  const summary = summarizer.summary();
+  const workload = builder.workload();
+  return {
+    summary,
+    verdict: verdictOf(summary, summarizer.facts()),
+    workload: jobSpecFromWorkload(workload),
+    evidence: workload.evidence,
+    read: { lines: report.lines, malformedLines: report.malformed.count, inProgress: report.inProgress },
+  };
 }

@@ -7,6 +7,7 @@
 import * as v from "valibot";
 import type { Summary } from "../src/report/summary.ts";
 import type { Sizing } from "../src/spark/sizing.ts";
+import { JobSpecSchema } from "../src/workload/job_spec_schema.ts";
 import type { Problem } from "./problem.ts";
 
 const text = v.string();
@@ -135,6 +136,31 @@ const parameter = v.object({
   description: text,
 });
 
+const finding = v.object({
+  code: text,
+  severity: v.picklist(["failure", "problem", "notice", "good"]),
+  sentence: text,
+  why: v.nullable(text),
+  evidence: v.array(text),
+});
+
+const evidence = v.object({
+  subject: text,
+  field: text,
+  grade: v.picklist(["observed", "inferred", "assumed"]),
+  how: text,
+  wouldRecord: v.optional(text),
+});
+
+/** A log that was read. */
+export const EventLogSchema = v.object({
+  summary: SummarySchema,
+  verdict: v.array(finding),
+  workload: JobSpecSchema,
+  evidence: v.array(evidence),
+  read: v.object({ lines: number, malformedLines: number, inProgress: v.boolean() }),
+});
+
 /** The templates. */
 export const TemplatesSchema = v.object({
   templates: v.array(v.object({ name: text, description: text, parameters: v.record(text, parameter) })),
@@ -143,6 +169,7 @@ export const TemplatesSchema = v.object({
 /** All of them by their names in the document. */
 export const RESPONSE_SCHEMAS: Readonly<Record<string, v.GenericSchema>> = Object.freeze({
   Summary: SummarySchema,
+  EventLog: EventLogSchema,
   Sizing: SizingSchema,
   Templates: TemplatesSchema,
   Problem: ProblemSchema,
