@@ -28,6 +28,20 @@ export function limitBody(
   };
 }
 
+/**
+ * Refuses a body that declares to be above the limit before any of it is read. For bodies that are read as they arrive:
+ * the middleware of {@linkcode limitBody} reads ahead of the handler.
+ */
+export function limitDeclaredBody(
+  limit: (limits: ServiceEnv["Variables"]["service"]["limits"]) => number,
+): MiddlewareHandler<ServiceEnv> {
+  return async (c, next) => {
+    const maxSize = limit(c.get("service").limits);
+    if (Number(c.req.header("content-length") ?? 0) > maxSize) throw bodyTooLarge(maxSize);
+    await next();
+  };
+}
+
 function bodyTooLarge(limit: number): LimitError {
   return new LimitError("limit.body", `Cannot read the request: its body must have at most ${limit} bytes`, {
     parameters: { limit },

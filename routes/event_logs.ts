@@ -5,7 +5,7 @@
  * @module
  */
 import { Hono } from "hono";
-import { limitBody } from "./body.ts";
+import { limitDeclaredBody } from "./body.ts";
 import { compute } from "./computing.ts";
 import { readLog } from "./engine.ts";
 import { answers, described, schemaRef } from "./openapi.ts";
@@ -30,7 +30,7 @@ export const eventLogs = new Hono<ServiceEnv>().post(
     responses: { 200: answers("What the log tells", { schema: schemaRef("EventLog") }) },
     errors: [401, 413, 422, 429],
   }),
-  limitBody(({ logBytes }) => logBytes),
+  limitDeclaredBody(({ logBytes }) => logBytes),
   async (c) => {
     const answer = await compute(c, (budget) => readLog(c.req.raw.body, budget));
     return c.json(answer);
