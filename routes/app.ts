@@ -16,6 +16,7 @@ import { allowOrigins, answerError, answerNotFound, observe, requireToken } from
 import { openApiDocument } from "./openapi.ts";
 import { mountPage } from "./page/mod.ts";
 import type { Service, ServiceEnv } from "./service.ts";
+import { simulations } from "./simulations.ts";
 import { sizing } from "./sizing.ts";
 import { templates } from "./templates.ts";
 
@@ -25,7 +26,8 @@ function apiRoutes() {
     .route("/", health)
     .route("/", templates)
     .route("/", sizing)
-    .route("/", eventLogs);
+    .route("/", eventLogs)
+    .route("/", simulations);
 }
 
 /**

@@ -3,10 +3,13 @@
  *
  * @module
  */
-import { InputError } from "../src/errors.ts";
+import { InputError, LimitError } from "../src/errors.ts";
 import type { Evidence, Workload } from "../src/simulator/workload.ts";
-import type { SparkEvent } from "../src/spark/events.ts";
+import { Simulation } from "../src/simulator/simulation.ts";
+import type { EventSink, SparkEvent } from "../src/spark/events.ts";
+import { EventLogWriter } from "../src/event_log/write.ts";
 import { readEventLog } from "../src/event_log/read.ts";
+import { Kernel, type KernelModule, MemoryError } from "../src/kernel.ts";
 import { Summarizer } from "../src/report/summarize.ts";
 import type { Summary } from "../src/report/summary.ts";
 import { type Finding, verdictOf } from "../src/report/verdict.ts";
@@ -15,15 +18,18 @@ import type { HeapCommitted } from "../src/spark/heap.ts";
 import { type Role, type Sizing, sizing } from "../src/spark/sizing.ts";
 import { parseSparkVersion, REFERENCE_SPARK_VERSION } from "../src/spark/spark_version.ts";
 import type { Collector } from "../src/spark/versions.ts";
+import { applyChanges, type Changed } from "../src/what_if/apply_changes.ts";
 import type { InputWarning } from "../src/workload/check_input.ts";
 import { WorkloadBuilder } from "../src/workload/from_event_log.ts";
 import { jobSpecFromWorkload, workloadFromJobSpec } from "../src/workload/job_spec.ts";
+import { checkCount, limitsOf } from "../src/workload/limits.ts";
+import { jsonPointer } from "../src/workload/strict_json.ts";
 import { jobSpecFromTemplate } from "../src/workload/templates.ts";
 import type { JobSpec } from "../src/workload/job_spec_types.ts";
 import type { Budget } from "./budget.ts";
 import { jobSpecLimits, type ServiceLimits } from "./limits.ts";
 import { HttpError } from "./problem.ts";
-import type { JobRequest, SettingValue } from "./requests.ts";
+import type { JobRequest, Settings, SettingValue } from "./requests.ts";
 
 /** Settings as texts; null unsets. */
 export function confTexts(
@@ -72,6 +78,118 @@ function templateSpec(template: string, parameters: unknown) {
     if (!(error instanceof InputError) || error.code !== "template.unknown") throw error;
     throw new InputError(error.code, error.message, { parameters: error.parameters, pointer: "/template" });
   }
+}
+
+/** With what a request's work is done. */
+export interface Work {
+  readonly budget: Budget;
+  readonly module: KernelModule | undefined;
+  /** Of the request's body; they come with the answer. */
+  readonly warnings: readonly InputWarning[];
+}
+
+/** Events that a simulation handles before others have a turn. */
+const SLICE_EVENTS = 1000;
+
+/** What is wrong with a setting, with the place in the request where it stands. */
+function located(error: unknown, settings: Settings, pointer: string): unknown {
+  if (!(error instanceof InputError) || error instanceof LimitError || error.pointer !== undefined) return error;
+  const { key } = error.parameters;
+  const place = error.code.startsWith("storage_level.")
+    ? "/storageLevel"
+    : typeof key === "string" && Object.hasOwn(settings.conf ?? {}, key)
+    ? jsonPointer(["conf", key])
+    : null;
+  if (place === null) return error;
+  return new InputError(error.code, error.message, { ...error, pointer: pointer + place, cause: error });
+}
+
+/** A request's job under the settings beside it. */
+function changedJob(request: JobRequest, { budget, warnings }: Work): Changed {
+  const { conf, storageLevel, executors } = request;
+  if (executors !== undefined) checkCount("executors", executors, limitsOf(jobSpecLimits(budget.limits)), "/executors");
+  const workload = workloadOf(request, budget.limits, warnings);
+  try {
+    return applyChanges(workload, { conf: confTexts(conf), storageLevel, executors });
+  } catch (error) {
+    throw located(error, request, "");
+  }
+}
+
+/**
+ * Runs a job slice by slice.
+ *
+ * @throws {LimitError} `limit.events`, `limit.virtualTime`, `limit.deadline`, `limit.kernel`.
+ */
+async function* slices(job: Changed, sink: EventSink, { budget, module }: Work): AsyncGenerator<void> {
+  const { kernelBytes, virtualMs } = budget.limits;
+  const simulation = new Simulation(job.workload, {
+    conf: job.conf,
+    sink,
+    storageLevel: job.storageLevel ?? undefined,
+    kernel: Kernel.create(module, { maxMemoryBytes: kernelBytes }),
+    limits: { maxEvents: budget.eventsLeft, maxVirtualMs: virtualMs },
+  });
+  for (let done = false; !done;) {
+    const before = simulation.eventsHandled;
+    try {
+      done = simulation.run(SLICE_EVENTS);
+    } catch (error) {
+      throw error instanceof MemoryError && error.status === "OUT_OF_MEMORY" ? kernelLimit(kernelBytes) : error;
+    }
+    await budget.spend(simulation.eventsHandled - before);
+    yield;
+  }
+}
+
+function kernelLimit(limit: number): LimitError {
+  return new LimitError("limit.kernel", `Cannot simulate: the kernel must need at most ${limit} bytes of memory`, {
+    parameters: { limit },
+  });
+}
+
+/** The Summary of a job's simulated run. */
+export async function simulate(request: JobRequest, work: Work): Promise<Summary> {
+  const job = changedJob(request, work);
+  const summarizer = new Summarizer({ source: "simulated" });
+  try {
+    for await (const _ of slices(job, summarizer, work));
+  } catch (error) {
+    throw located(error, request, "");
+  }
+  const summary = summarizer.summary();
+  return {
+    ...summary,
+    warnings: mergedWarnings(job.workload.warnings, job.warnings, job.conf.warnings(), summary.warnings),
+  };
+}
+
+/** The Spark event log of a job's simulated run, some lines at a time. */
+export async function* simulateLog(request: JobRequest, work: Work): AsyncGenerator<string, void> {
+  const job = changedJob(request, work);
+  let text = "";
+  const writer = new EventLogWriter((line) => text += line);
+  try {
+    for await (const _ of slices(job, writer, work)) {
+      if (text === "") continue;
+      yield text;
+      text = "";
+    }
+  } catch (error) {
+    throw located(error, request, "");
+  }
+}
+
+/** Warnings from several places, each code and message once. */
+function mergedWarnings(
+  ...lists: readonly (readonly { code: string; message: string; count?: number }[])[]
+): InputWarning[] {
+  const merged = new Map<string, InputWarning>();
+  for (const { code, message, count } of lists.flat()) {
+    const key = `${code} ${message}`;
+    if (!merged.has(key)) merged.set(key, { code, message, count: count ?? 1 });
+  }
+  return [...merged.values()];
 }
 
 /** The job spec of a template at its defaults. */
