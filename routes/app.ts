@@ -14,7 +14,6 @@ import { type AppOptions, quietHost } from "./host.ts";
 import { serviceLimits } from "./limits.ts";
 import { allowOrigins, answerError, answerNotFound, observe, requireToken } from "./middleware.ts";
 import { openApiDocument } from "./openapi.ts";
-import { mountPage } from "./page/mod.ts";
 import type { Service, ServiceEnv } from "./service.ts";
 import { simulations } from "./simulations.ts";
 import { sizing } from "./sizing.ts";
@@ -65,13 +64,13 @@ export function createApp(options: AppOptions = {}): Hono<ServiceEnv> {
   app.use(observe(service));
   if (options.cors !== undefined) app.use("/v1/*", allowOrigins(options.cors));
   if (options.token !== undefined) app.use("/v1/*", requireToken(options.token));
-  for (const path of COMPRESSED) app.use(path, compress());
+  if (options.compress) { for (const path of COMPRESSED) app.use(path, compress()); }
   app.route("/", apiRoutes());
   let document: Promise<Record<string, unknown>> | undefined;
   const described = () => document ??= openApiDocument(app, { secured: options.token !== undefined });
   app.get("/openapi.json", etag(), async (c) => c.json(await described()));
   app.route("/", docs(described, limits));
-  if (options.page !== false) mountPage(app);
+  options.page?.(app);
   app.notFound(answerNotFound(app));
   return app;
 }

@@ -3,8 +3,10 @@
  *
  * @module
  */
+import type { Hono } from "hono";
 import type { KernelModule } from "../src/kernel.ts";
 import type { ServiceLimits } from "./limits.ts";
+import type { ServiceEnv } from "./service.ts";
 
 /** One line of the request log; no user data. */
 export interface LogRecord {
@@ -38,8 +40,10 @@ export interface AppOptions {
   readonly cors?: CorsOptions;
   /** A bearer token that the routes below /v1 ask for. */
   readonly token?: string;
-  /** Without the web page (a bundle for an API alone). */
-  readonly page?: boolean;
+  /** Compresses large answers on request: for processes that nothing in front of does it for. */
+  readonly compress?: boolean;
+  /** Mounts the web page; a bundle for an API alone does without. */
+  readonly page?: (app: Hono<ServiceEnv>) => void;
 }
 
 /** A host for tests and for embedding: a clock that stands still, ids that count, no log. */

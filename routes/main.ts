@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { InputError } from "../src/errors.ts";
 import { createApp } from "./app.ts";
 import type { AppOptions, Host } from "./host.ts";
+import { mountPage } from "./page/mod.ts";
 import { DEFAULT_LIMITS, type ServiceLimits } from "./limits.ts";
 
 const HELP = `
@@ -109,7 +110,7 @@ function limitsOf(texts: readonly string[]): Partial<ServiceLimits> {
 function start(args: readonly string[]): void {
   const { port, hostname, quiet, app } = startOptions(args, Deno.env.get(TOKEN_VARIABLE));
   const host = denoHost({ quiet });
-  const { fetch } = createApp({ ...app, host });
+  const { fetch } = createApp({ ...app, host, page: mountPage, compress: true });
   Deno.serve({
     port,
     hostname,

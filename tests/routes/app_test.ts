@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { LogRecord } from "../../routes/host.ts";
+import { mountPage } from "../../routes/page/mod.ts";
 import { refused, testService } from "../support/service.ts";
 
 Deno.test("every answer has an id, its timing and the security headers", async () => {
@@ -56,7 +57,6 @@ Deno.test("a failure of the service says nothing of itself; the log has its plac
   const records: LogRecord[] = [];
   const { app } = testService({
     host: { now: () => 0, pause: () => Promise.resolve(), newRequestId: () => "x", log: (r) => void records.push(r) },
-    page: false,
   });
   app.get("/broken", () => {
     throw new RangeError("secret");
@@ -68,7 +68,7 @@ Deno.test("a failure of the service says nothing of itself; the log has its plac
 });
 
 Deno.test("with a token the routes below /v1 ask for it, the others do not", async () => {
-  const { get } = testService({ token: "s3cret" });
+  const { get } = testService({ token: "s3cret", page: mountPage });
   const unnamed = await get("/v1/templates");
   assertEquals(unnamed.headers.get("www-authenticate")?.startsWith("Bearer"), true);
   assertEquals(await refused(unnamed), [401, "request.token", undefined]);
@@ -98,7 +98,7 @@ Deno.test("other origins are allowed by configuration only", async () => {
 });
 
 Deno.test("what does not change is answered with 304; large answers are compressed on request", async () => {
-  const { get } = testService();
+  const { get } = testService({ compress: true });
   for (const path of ["/openapi.json", "/v1/templates", "/docs", "/v1/sizing"]) {
     const first = await get(path);
     const tag = first.headers.get("etag");
