@@ -16,6 +16,7 @@ import { type Finding, verdictOf } from "../src/report/verdict.ts";
 import { SparkConf } from "../src/spark/conf.ts";
 import type { HeapCommitted } from "../src/spark/heap.ts";
 import { type Role, type Sizing, sizing } from "../src/spark/sizing.ts";
+import { checkStartup } from "../src/spark/startup.ts";
 import { parseSparkVersion, REFERENCE_SPARK_VERSION } from "../src/spark/spark_version.ts";
 import type { Collector } from "../src/spark/versions.ts";
 import { applyChanges, type Changed } from "../src/what_if/apply_changes.ts";
@@ -94,12 +95,14 @@ const SLICE_EVENTS = 1000;
 /** What is wrong with a setting, with the place in the request where it stands. */
 function located(error: unknown, settings: Settings, pointer: string): unknown {
   if (!(error instanceof InputError) || error instanceof LimitError || error.pointer !== undefined) return error;
-  const { key } = error.parameters;
+  const key = Object.keys(settings.conf ?? {}).find((name) =>
+    name === error.parameters.key || error.message.includes(name)
+  );
   const place = error.code.startsWith("storage_level.")
     ? "/storageLevel"
-    : typeof key === "string" && Object.hasOwn(settings.conf ?? {}, key)
-    ? jsonPointer(["conf", key])
-    : null;
+    : key === undefined
+    ? null
+    : jsonPointer(["conf", key]);
   if (place === null) return error;
   return new InputError(error.code, error.message, { ...error, pointer: pointer + place, cause: error });
 }
@@ -110,7 +113,12 @@ function changedJob(request: JobRequest, { budget, warnings }: Work): Changed {
   if (executors !== undefined) checkCount("executors", executors, limitsOf(jobSpecLimits(budget.limits)), "/executors");
   const workload = workloadOf(request, budget.limits, warnings);
   try {
-    return applyChanges(workload, { conf: confTexts(conf), storageLevel, executors });
+    const job = applyChanges(workload, { conf: confTexts(conf), storageLevel, executors });
+    // A recorded run has started under its settings: only changed ones are checked.
+    if (job.changes.length > 0 || request.workload?.lineage === undefined) {
+      checkStartup(job.conf, { collector: job.workload.cluster.collector });
+    }
+    return job;
   } catch (error) {
     throw located(error, request, "");
   }

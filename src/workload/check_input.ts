@@ -190,6 +190,9 @@ function collectUnknown(
       }
       return;
     }
+    case "record":
+      if (Array.isArray(value)) throw arrayForObject(out.what, at);
+      return;
     case "object": {
       if (Array.isArray(value)) throw arrayForObject(out.what, at);
       for (const key of Object.keys(value)) {

@@ -104,6 +104,8 @@ Deno.test("each mistake in a job spec has one error with a code and a pointer", 
     [{ stages: [one], sparkVersion: "two" }, "job_spec.version", "/sparkVersion"],
     [{ stages: [one], seed: -1 }, "input.range", "/seed"],
     [{ stages: [one], conf: { a: null } }, "input.type", "/conf/a"],
+    [{ stages: [one], conf: [] }, "input.type", "/conf"],
+    [{ stages: [one], cluster: { driver: [] } }, "input.type", "/cluster/driver"],
   ];
   for (const [document, code, pointer] of cases) {
     assertEquals(refusal(document), [code, pointer], JSON.stringify(document));
