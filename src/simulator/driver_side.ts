@@ -136,16 +136,15 @@ export class DriverSide implements ListenerHost {
     }));
   }
 
+  /** The driver fetches the block of an indirect result over the network, from disk when it was dropped there. */
   #fetch(tid: number, size: number, done: (found: boolean) => void): void {
     const { runner, cost, faults } = this.#host;
-    const onDisk = runner.resultBlock(tid)?.task.executor.blocks;
-    const block = runner.resultBlock(tid)?.block;
-    const diskBytes = block === undefined ? 0 : onDisk?.entry(block)?.diskBytes ?? 0;
+    const stored = runner.resultBlock(tid);
+    const diskBytes = stored?.task.executor.blocks.entry(stored.block)?.diskBytes ?? 0;
     const ms = cost.messageMs + size / cost.networkBytesPerMs + diskBytes / cost.diskBytesPerMs + cost.resultHandlingMs;
+    const { demandIndex, partition, attemptNumber } = this.identity(tid);
     this.#host.after(ms, () => {
-      const found = runner.resultBlock(tid);
-      const { demandIndex, partition, attemptNumber } = this.#ended.get(tid)?.id ?? this.identity(tid);
-      const lost = found === null || faults.losesResult(demandIndex, partition, attemptNumber);
+      const lost = runner.resultBlock(tid) === null || faults.losesResult(demandIndex, partition, attemptNumber);
       if (lost) this.#sayLost(tid, size);
       done(!lost);
       this.driver.drain();
