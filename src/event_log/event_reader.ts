@@ -5,6 +5,7 @@
  */
 import { InputError, LimitError } from "../errors.ts";
 import type { ApplicationStart, EventSink, SourceWarning, SparkEvent } from "../spark/events.ts";
+import { rulesFor } from "../spark/versions.ts";
 import { LogAudit, warning } from "./audit.ts";
 import { DECODERS, eventName, isUnused } from "./event_json.ts";
 import { isObject, type JsonObject, MalformedEvent } from "./json_fields.ts";
@@ -40,8 +41,7 @@ export function overLimit(
 
 /** Whether a version of Spark fills TaskMetrics' updated blocks without being asked (before 2.3, SPARK-20084). */
 function tracksByDefault(sparkVersion: string): boolean {
-  const [major, minor] = sparkVersion.split(".").map(Number);
-  return major < 2 || (major === 2 && minor < 3);
+  return rulesFor(sparkVersion).eventLog.recordsUpdatedBlocks === "always";
 }
 
 function listed(

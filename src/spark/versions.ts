@@ -9,6 +9,7 @@
  */
 import { type ByVersion, resolveVersion, valueIn } from "./spark_version.ts";
 import type { VersionRule } from "./version_rule.ts";
+import { EVENT_LOG_RULES } from "./version_rules/event_log.ts";
 import { MEMORY_RULES } from "./version_rules/memory.ts";
 import { RESULTS_RULES } from "./version_rules/results.ts";
 import { SCHEDULER_RULES } from "./version_rules/scheduler.ts";
@@ -24,6 +25,7 @@ export const VERSION_RULES = Object.freeze({
   scheduler: SCHEDULER_RULES,
   spilling: SPILLING_RULES,
   texts: TEXTS_RULES,
+  eventLog: EVENT_LOG_RULES,
 });
 
 type Rules = typeof VERSION_RULES;

@@ -5,7 +5,7 @@
  */
 import { InputError } from "../errors.ts";
 import type { Cluster, ExecutorSpec } from "../simulator/workload.ts";
-import { holdsSince, resolveVersion } from "../spark/spark_version.ts";
+import { rulesFor } from "../spark/versions.ts";
 import type { ClusterSpec, ExecutorSpecInput } from "./job_spec_types.ts";
 import { checkCount, type JobSpecLimits } from "./limits.ts";
 
@@ -50,7 +50,6 @@ export function clusterFromSpec(
   const master = spec.master ?? context.conf["spark.master"] ??
     "spark://master:7077";
   const driverHost = spec.driver?.host ?? DRIVER_HOST;
-  const onJava8 = !holdsSince(resolveVersion(context.sparkVersion), "3.0.0");
   return {
     master,
     executors: executorsOf(spec, master, driverHost, context),
@@ -59,7 +58,7 @@ export function clusterFromSpec(
       maxOnHeapMemory: spec.driver?.maxOnHeapMemory ?? null,
       maxOffHeapMemory: spec.driver?.maxOffHeapMemory ?? null,
     },
-    collector: spec.collector ?? (onJava8 ? "parallel" : "g1"),
+    collector: spec.collector ?? rulesFor(context.sparkVersion).memory.usualCollector,
     heapCommitted: spec.heapCommitted ?? "small",
   };
 }

@@ -66,3 +66,20 @@ Deno.test("changedRules() names what an upgrade changes, with its issue", () => 
   ]);
   assertEquals(changedRules("4.1.0", "4.2.0"), []);
 });
+
+Deno.test("versions are ordered in src/spark alone", async () => {
+  const found: string[] = [];
+  const root = new URL("../../src/", import.meta.url);
+  const visit = async (folder: URL): Promise<void> => {
+    for await (const entry of Deno.readDir(folder)) {
+      const url = new URL(entry.name + (entry.isDirectory ? "/" : ""), folder);
+      if (entry.isDirectory) {
+        if (url.href !== new URL("spark/", root).href) await visit(url);
+      } else if (/\b(?:holdsSince|valueIn)\b|[vV]ersion\.split\(/.test(await Deno.readTextFile(url))) {
+        found.push(url.href.slice(root.href.length));
+      }
+    }
+  };
+  await visit(root);
+  assertEquals(found, []);
+});

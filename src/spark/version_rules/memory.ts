@@ -83,7 +83,7 @@ export const MEMORY_RULES = Object.freeze({
       ["4.1.0", ["g1", "zgc", "shenandoah"]],
     ],
   ),
-  usualCollector: rule<Collector>(
+  usualCollector: rule<"parallel" | "g1">(
     "read",
     null,
     "the collector of the Java that this version usually runs on: assumed where none is named",

@@ -1,11 +1,11 @@
 /**
- * Rules that differ by version: messages: units, and the words of refusals.
+ * Rules that differ by version: the units in messages, and the words of refusals.
  *
  * @module
  */
 import { from, rule } from "../version_rule.ts";
 
-/** Of messages: units, and the words of refusals. */
+/** Of the units in messages, and the words of refusals. */
 export const TEXTS_RULES = Object.freeze({
   appendsSqlState: from(
     "read",

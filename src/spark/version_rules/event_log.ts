@@ -1,0 +1,16 @@
+/**
+ * Rules that differ by version: what event logs record.
+ *
+ * @module
+ */
+import { rule } from "../version_rule.ts";
+
+/** Of what event logs record. */
+export const EVENT_LOG_RULES = Object.freeze({
+  recordsUpdatedBlocks: rule<"always" | "whenAsked">(
+    "read",
+    "SPARK-20084",
+    "tasks record the blocks they changed always, or with spark.taskMetrics.trackUpdatedBlockStatuses only",
+    [["1.0", "always"], ["2.3.0", "whenAsked"]],
+  ),
+});
