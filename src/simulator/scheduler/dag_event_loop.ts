@@ -86,6 +86,8 @@ const BEGIN = 0;
 const COMPLETION = 1;
 const GETTING_RESULT = 2;
 const OTHER = 3;
+/** Room for so many events is kept for the next time. */
+const RETAINED = 64;
 
 /** Where the loop finds the task set of an attempt. */
 export interface TaskSource {
@@ -121,7 +123,9 @@ export class DagEventLoop implements DagSchedulerClient {
   readonly #reasons: (TaskEndReason | null)[] = [];
   readonly #outputs: (MapOutputSizes | null)[] = [];
   readonly #others: (DagEvent | null)[] = [];
+  /** Events from head to tail wait; the arrays keep their length. */
   #head = 0;
+  #tail = 0;
   #isDraining = false;
   #dag!: DAGScheduler;
   #tasks!: TaskSource;
@@ -141,28 +145,29 @@ export class DagEventLoop implements DagSchedulerClient {
   #push(
     kind: number,
     tid: number,
-    reason: TaskEndReason | null = null,
-    output: MapOutputSizes | null = null,
+    reason: TaskEndReason | null,
+    output: MapOutputSizes | null,
   ): void {
-    this.#kinds.push(kind);
-    this.#tids.push(tid);
-    this.#reasons.push(reason);
-    this.#outputs.push(output);
-    this.#others.push(null);
+    const at = this.#tail++;
+    this.#kinds[at] = kind;
+    this.#tids[at] = tid;
+    this.#reasons[at] = reason;
+    this.#outputs[at] = output;
+    this.#others[at] = null;
   }
 
   /** Posts an event. */
   post(event: DagEvent): void {
-    this.#push(OTHER, -1);
-    this.#others[this.#others.length - 1] = event;
+    this.#push(OTHER, -1, null, null);
+    this.#others[this.#tail - 1] = event;
   }
 
   taskStarted(tid: number): void {
-    this.#push(BEGIN, tid);
+    this.#push(BEGIN, tid, null, null);
   }
 
   taskGettingResult(tid: number): void {
-    this.#push(GETTING_RESULT, tid);
+    this.#push(GETTING_RESULT, tid, null, null);
   }
 
   taskEnded(
@@ -205,24 +210,26 @@ export class DagEventLoop implements DagSchedulerClient {
     if (this.#isDraining) return;
     this.#isDraining = true;
     try {
-      while (this.#head < this.#kinds.length) this.#handleAt(this.#head++);
+      while (this.#head < this.#tail) this.#handleAt(this.#head++);
     } catch (error) {
       if (!(error instanceof SchedulerException)) throw error;
       if (this.#hooks.onError === undefined) this.#dag.onError(error);
       else this.#hooks.onError(error);
     } finally {
-      this.#clear();
+      if (this.#tail > RETAINED) this.#shrink();
+      this.#head = 0;
+      this.#tail = 0;
       this.#isDraining = false;
     }
   }
 
-  #clear(): void {
+  /** After a burst: the arrays are not to hold on to what is done. */
+  #shrink(): void {
     this.#kinds.length = 0;
     this.#tids.length = 0;
     this.#reasons.length = 0;
     this.#outputs.length = 0;
     this.#others.length = 0;
-    this.#head = 0;
   }
 
   #handleAt(at: number): void {

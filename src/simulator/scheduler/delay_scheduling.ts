@@ -21,8 +21,6 @@ export class DelayScheduling {
   readonly #pending: PendingTasks;
   readonly #alive: AliveExecutors;
   readonly #settings: SchedulerSettings;
-  /** Leaves a list's last task that has yet to be launched, taking off those that have not. */
-  readonly #needsLaunch: (list: number[]) => boolean;
   /** Index in `levels` of the level that is allowed now. */
   #current = 0;
   /** When a task was last launched at the level, or the wait there began. */
@@ -31,16 +29,11 @@ export class DelayScheduling {
   constructor(
     pending: PendingTasks,
     alive: AliveExecutors,
-    options: {
-      settings: SchedulerSettings;
-      nowMs: number;
-      needsLaunch: (list: number[]) => boolean;
-    },
+    options: { readonly settings: SchedulerSettings; readonly nowMs: number },
   ) {
     this.#pending = pending;
     this.#alive = alive;
     this.#settings = options.settings;
-    this.#needsLaunch = options.needsLaunch;
     this.#lastResetMs = options.nowMs;
     this.levels = this.#validLevels();
   }
@@ -76,9 +69,9 @@ export class DelayScheduling {
   #hasTasksAt(level: number): boolean {
     switch (level) {
       case PROCESS_LOCAL:
-        return this.#pending.forExecutor.hasTask(this.#needsLaunch);
+        return this.#pending.forExecutor.hasTask();
       case NODE_LOCAL:
-        return this.#pending.forHost.hasTask(this.#needsLaunch);
+        return this.#pending.forHost.hasTask();
       default:
         return this.#pending.noPrefs.length > 0;
     }

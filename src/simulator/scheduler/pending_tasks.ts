@@ -13,12 +13,23 @@ export class PendingLists {
   readonly #lists: (number[] | undefined)[] = [];
   readonly #order: KeyOrder;
   readonly #names: NameTable;
-  /** Key whose list had a task last, and the lists found empty on the way. */
+  /** Keys of the lists found empty in a walk. */
   readonly #exhausted: number[] = [];
+  readonly #hasTask: (key: number) => boolean;
 
-  constructor(collections: ScalaCollections, names: NameTable) {
+  /** `endsWithPending`: the list's last task is to be launched; it takes those that are not off the end. */
+  constructor(
+    collections: ScalaCollections,
+    names: NameTable,
+    endsWithPending: (list: number[]) => boolean,
+  ) {
     this.#order = new KeyOrder(collections);
     this.#names = names;
+    this.#hasTask = (key) => {
+      if (endsWithPending(this.#lists[key]!)) return true;
+      this.#exhausted.push(key);
+      return false;
+    };
   }
 
   add(key: number, index: number): void {
@@ -42,22 +53,19 @@ export class PendingLists {
   }
 
   /**
-   * A list holds a task for which `test` leaves it (it may take tasks off the end). Lists that turn out to be empty on
-   * the way are dropped: the walk ends at the first task, in Scala's order, and which lists are gone afterwards decides
-   * what locality levels there are.
+   * Some list has a task to be launched. Lists that turn out to have none are dropped: the walk ends at the first task, in
+   * Scala's order, and which lists are gone afterwards decides what locality levels there are.
    */
-  hasTask(test: (list: number[]) => boolean): boolean {
+  hasTask(): boolean {
+    const found = this.#order.some(this.#hasTask);
     const exhausted = this.#exhausted;
-    const found = this.#order.some((key) => {
-      if (test(this.#lists[key]!)) return true;
-      exhausted.push(key);
-      return false;
-    });
-    for (const key of exhausted) {
-      this.#order.delete(key);
-      this.#lists[key] = undefined;
+    if (exhausted.length > 0) {
+      for (const key of exhausted) {
+        this.#order.delete(key);
+        this.#lists[key] = undefined;
+      }
+      exhausted.length = 0;
     }
-    exhausted.length = 0;
     return found;
   }
 }
@@ -71,11 +79,11 @@ export class PendingTasks {
 
   constructor(
     collections: ScalaCollections,
-    executors: NameTable,
-    hosts: NameTable,
+    names: { readonly executors: NameTable; readonly hosts: NameTable },
+    endsWithPending: (list: number[]) => boolean,
   ) {
-    this.forExecutor = new PendingLists(collections, executors);
-    this.forHost = new PendingLists(collections, hosts);
+    this.forExecutor = new PendingLists(collections, names.executors, endsWithPending);
+    this.forHost = new PendingLists(collections, names.hosts, endsWithPending);
   }
 
   /** Puts a task on the lists of its preferred locations, or on the list without preference, and on the list of all. */

@@ -26,7 +26,6 @@ export class StageGraph {
   readonly jobIdToStageIds = new Map<number, IntSet>();
   readonly #options: DagSchedulerOptions;
   readonly #cacheLocs = new Map<number, CachedPartitions>();
-  readonly #visited = new Set<number>();
 
   constructor(options: DagSchedulerOptions) {
     this.#options = options;
@@ -241,9 +240,14 @@ export class StageGraph {
     );
     if (!mayPrefer) return null;
     const locations = new TaskLocations(partitions.length);
+    // Where RDDs branch a partition may be reached twice.
+    const branches = someRddInStage(
+      rdd,
+      (each) => each.dependencies.filter(({ kind }) => kind === "narrow").length > 1,
+    );
     for (let i = 0; i < partitions.length; i++) {
-      this.#visited.clear();
-      this.#addPreferredLocations(rdd, partitions[i], locations);
+      const visited = branches ? new Set<number>() : null;
+      this.#addPreferredLocations({ rdd, partition: partitions[i] }, locations, visited);
       locations.nextTask();
     }
     return locations.isEmpty ? null : locations;
@@ -254,13 +258,16 @@ export class StageGraph {
    * does (getPreferredLocsInternal). @returns whether any was added.
    */
   #addPreferredLocations(
-    rdd: Rdd,
-    partition: number,
+    of: { readonly rdd: Rdd; readonly partition: number },
     to: TaskLocations,
+    visited: Set<number> | null,
   ): boolean {
-    const key = rdd.id * 2 ** 32 + partition;
-    if (this.#visited.has(key)) return false;
-    this.#visited.add(key);
+    const { rdd, partition } = of;
+    if (visited !== null) {
+      const key = rdd.id * 2 ** 32 + partition;
+      if (visited.has(key)) return false;
+      visited.add(key);
+    }
     const cached = rdd.isPersisted ? this.#getCacheLocs(rdd).locations[partition] : [];
     for (const { executor, host } of cached) to.add(executor, host);
     if (cached.length > 0) return true;
@@ -270,9 +277,8 @@ export class StageGraph {
     for (const dependency of rdd.dependencies) {
       if (dependency.kind !== "narrow") continue;
       for (const parent of dependency.getParents(partition)) {
-        if (this.#addPreferredLocations(dependency.rdd, parent, to)) {
-          return true;
-        }
+        const next = { rdd: dependency.rdd, partition: parent };
+        if (this.#addPreferredLocations(next, to, visited)) return true;
       }
     }
     return false;

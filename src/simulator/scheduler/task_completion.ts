@@ -122,16 +122,16 @@ export class TaskCompletion {
   }
 
   #mapSucceeded(event: CompletionEvent, stage: ShuffleMapStage): void {
-    const { taskSet, executor, host } = event;
+    const { taskSet } = event;
     const partition = taskSet.partitions[event.index];
     stage.pendingPartitions.delete(partition);
-    const failedAt = this.#dag.executorFailureEpoch.get(executor);
+    const failedAt = this.#dag.executorFailureEpoch.get(event.executor);
     // Of a failed executor's time: possibly bogus, the output may be gone.
     if (failedAt === undefined || taskSet.epoch > failedAt) {
       this.#options.tracker.registerMapOutput(
         stage.shuffleDep.shuffleId,
         partition,
-        { executor, host },
+        event,
         event.output,
       );
     }

@@ -79,9 +79,10 @@ export class TaskSchedulerImpl implements TaskScheduler, TaskSetManagerHost, Tas
   readonly #executorStates: (ExecutorState | undefined)[] = [];
   /** Executors alive by host. */
   readonly #aliveOnHost: number[] = [];
-  /** Task sets that turned an offer down since their locality timer was reset (since 3.1). */
-  readonly #rejectedSinceReset = new Set<TaskSetManager>();
+  /** Attempts launched in the current round of offers, and how many of the array count. */
   readonly #launched: number[] = [];
+  #numLaunched = 0;
+  /** Cores left of each offer of the current round. */
   #available = new Int32Array(16);
 
   constructor(options: TaskSchedulerOptions) {
@@ -265,7 +266,6 @@ export class TaskSchedulerImpl implements TaskScheduler, TaskSetManagerHost, Tas
     const at = ofStage?.findIndex((other) => other.taskSet.stageAttemptId === stageAttemptId) ?? -1;
     if (at >= 0) ofStage!.splice(at, 1);
     if (ofStage?.length === 0) this.#byStage.delete(stageId);
-    this.#rejectedSinceReset.delete(manager);
     this.#pool.remove(manager);
   }
 
@@ -284,13 +284,12 @@ export class TaskSchedulerImpl implements TaskScheduler, TaskSetManagerHost, Tas
     isAllFreeResources = true,
   ): readonly number[] {
     const isNew = this.#addNewExecutors(offers);
-    const available = this.#availableCores(offers);
-    this.#launched.length = 0;
+    this.#takeCores(offers);
+    this.#numLaunched = 0;
     const sets = this.#offeredSets();
     if (isNew) { for (const manager of sets) manager.recomputeLocality(); }
-    for (const manager of sets) {
-      this.#offerTo(manager, offers, { available, isAllFreeResources });
-    }
+    for (const manager of sets) this.#offerTo(manager, offers, isAllFreeResources);
+    if (this.#launched.length !== this.#numLaunched) this.#launched.length = this.#numLaunched;
     return this.#launched;
   }
 
@@ -301,13 +300,11 @@ export class TaskSchedulerImpl implements TaskScheduler, TaskSetManagerHost, Tas
       : sorted;
   }
 
-  #availableCores(offers: WorkerOffers): Int32Array {
-    const { cores } = offers;
+  #takeCores({ cores }: WorkerOffers): void {
     if (this.#available.length < cores.length) {
       this.#available = new Int32Array(cores.length * 2);
     }
     for (let i = 0; i < cores.length; i++) this.#available[i] = cores[i];
-    return this.#available;
   }
 
   #addNewExecutors(offers: WorkerOffers): boolean {
@@ -333,74 +330,60 @@ export class TaskSchedulerImpl implements TaskScheduler, TaskSetManagerHost, Tas
   #offerTo(
     manager: TaskSetManager,
     offers: WorkerOffers,
-    round: { available: Int32Array; isAllFreeResources: boolean },
+    isAllFreeResources: boolean,
   ): void {
-    let nearest = -1;
+    const first = this.#numLaunched;
     let rejected = false;
     for (const level of manager.locality.levels) {
-      for (;;) {
-        const before = this.#launched.length;
-        const turnedDown = this.#offerAt(manager, offers, {
-          level,
-          available: round.available,
-        });
-        rejected ||= turnedDown;
-        if (this.#launched.length === before) break;
-        for (let i = before; i < this.#launched.length; i++) {
-          const locality = this.infos.locality[this.#launched[i]];
-          if (nearest < 0 || locality < nearest) nearest = locality;
-        }
-      }
+      let before: number;
+      do {
+        before = this.#numLaunched;
+        if (this.#offerAt(manager, offers, level)) rejected = true;
+      } while (this.#numLaunched > before);
     }
     const { rules, legacyLocalityReset } = this.settings;
-    if (rules.scheduler.localityTimerNeedsFullUse && !legacyLocalityReset) {
-      this.#resetTimer(manager, {
-        nearest,
-        rejected,
-        isAllFreeResources: round.isAllFreeResources,
-      });
-    }
+    if (!rules.scheduler.localityTimerNeedsFullUse || legacyLocalityReset) return;
+    if (rejected) manager.hasRejectedOffers = true;
+    else if (this.#numLaunched > first) this.#resetTimer(manager, first, isAllFreeResources);
   }
 
+  /** All offers were used: the locality timer starts anew, at the nearest level that was launched at. */
   #resetTimer(
     manager: TaskSetManager,
-    round: { nearest: number; rejected: boolean; isAllFreeResources: boolean },
+    firstLaunched: number,
+    isAllFreeResources: boolean,
   ): void {
-    if (round.rejected) {
-      this.#rejectedSinceReset.add(manager);
-      return;
+    if (!isAllFreeResources && manager.hasRejectedOffers) return;
+    let nearest = ANY;
+    for (let i = firstLaunched; i < this.#numLaunched; i++) {
+      nearest = Math.min(nearest, this.infos.locality[this.#launched[i]]);
     }
-    if (round.nearest < 0) return;
-    if (
-      !round.isAllFreeResources && this.#rejectedSinceReset.has(manager)
-    ) return;
-    manager.locality.resetTimer(round.nearest, this.nowMs());
-    this.#rejectedSinceReset.delete(manager);
+    manager.locality.resetTimer(nearest, this.nowMs());
+    manager.hasRejectedOffers = false;
   }
 
   /** One pass over the offers at one level. @returns whether delay scheduling turned an offer down. */
   #offerAt(
     manager: TaskSetManager,
     offers: WorkerOffers,
-    round: { level: number; available: Int32Array },
+    level: number,
   ): boolean {
-    const { level, available } = round;
+    const available = this.#available;
     const cpus = this.settings.cpusPerTask;
-    const { executors } = offers;
+    const { executors, hosts } = offers;
     let rejected = false;
     for (let i = 0; i < executors.length; i++) {
       if (available[i] < cpus) continue;
       const executor = executors[i];
-      const wasZombie = manager.isZombie;
-      const tid = manager.resourceOffer(executor, offers.hosts[i], level);
-      if (tid < 0) {
-        if (level === ANY && !wasZombie && manager.hasPending) rejected = true;
-        continue;
+      const tid = manager.resourceOffer(executor, hosts[i], level);
+      if (tid >= 0) {
+        this.infos.set(tid, KNOWN);
+        this.#executorStates[executor]!.tids.push(tid);
+        available[i] -= cpus;
+        this.#launched[this.#numLaunched++] = tid;
+      } else if (level === ANY && !manager.isZombie && manager.hasPending) {
+        rejected = true;
       }
-      this.infos.set(tid, KNOWN);
-      this.#executorStates[executor]!.tids.push(tid);
-      available[i] -= cpus;
-      this.#launched.push(tid);
     }
     return rejected;
   }

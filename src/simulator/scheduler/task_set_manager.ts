@@ -3,9 +3,10 @@
  *
  * @module
  */
+import type { SparkRules } from "../../spark/versions.ts";
 import { type AliveExecutors, DelayScheduling } from "./delay_scheduling.ts";
-import { mapKeyOrder } from "./hash_map_order.ts";
 import { type IntSet, newIntSet } from "./hash_set_order.ts";
+import { LaunchQueue } from "./launch_queue.ts";
 import type { MapOutputSizes } from "./map_status.ts";
 import {
   type AttemptName,
@@ -16,10 +17,9 @@ import {
   resultsTooLarge,
 } from "./messages.ts";
 import type { NameTable } from "./names.ts";
-import { PendingTasks } from "./pending_tasks.ts";
 import type { SchedulerSettings } from "./settings.ts";
-import { SpeculatableTasks } from "./speculatable_tasks.ts";
-import { SuccessfulTaskDurations } from "./successful_task_durations.ts";
+import { Speculation } from "./speculation.ts";
+import { TaskAttempts } from "./task_attempts.ts";
 import {
   countsTowardsTaskFailures,
   type ExecutorLossReason,
@@ -33,8 +33,7 @@ import {
   toErrorString,
 } from "./task_end_reason.ts";
 import { FAILED, KILLED, KILLED_BY_OTHER, LAUNCHING, SPECULATIVE, type TaskInfos } from "./task_infos.ts";
-import { ANY, NO_PREF, NODE_LOCAL, PROCESS_LOCAL } from "./task_location.ts";
-import { TaskProcessRates } from "./task_process_rates.ts";
+import { NO_PREF } from "./task_location.ts";
 import type { DagSchedulerClient } from "./task_scheduler_types.ts";
 import type { TaskSet } from "./task_set.ts";
 
@@ -76,27 +75,21 @@ export class TaskSetManager {
   calculatedTasks = 0;
   /** No more launches: done, aborted, or replaced by a newer attempt. */
   isZombie = false;
+  /** Delay scheduling turned an offer down since the locality timer was reset (since 3.1). */
+  hasRejectedOffers = false;
   /** Task ids that run, in the order of Scala's HashSet. */
   readonly runningTasks: IntSet;
   readonly locality: DelayScheduling;
   readonly #host: TaskSetManagerHost;
   readonly #infos: TaskInfos;
-  readonly #pending: PendingTasks;
-  /** Second copies wait here since 3.0. */
-  readonly #pendingCopies: PendingTasks;
-  readonly #speculatable: SpeculatableTasks;
-  readonly #durations = new SuccessfulTaskDurations();
-  readonly #processRates: TaskProcessRates | null;
-  /** Newest attempt of each task, -1 for none, and how many there were. */
-  readonly #lastAttempt: Int32Array;
-  readonly #attempts: Int32Array;
-  /** Task ids in the order of launching. */
-  readonly #tids: number[] = [];
+  readonly #rules: SparkRules;
+  /** The locality timer is reset at each launch (before 3.1, or as before). */
+  readonly #resetsTimerAtLaunch: boolean;
+  readonly #attempts: TaskAttempts;
+  readonly #queue: LaunchQueue;
+  /** null: spark.speculation is off. */
+  readonly #speculation: Speculation | null;
   #indexByPartition: Map<number, number> | null = null;
-  /** What the last dequeue took, besides the index. */
-  #takenLocality = ANY;
-  #takenIsCopy = false;
-
   constructor(
     host: TaskSetManagerHost,
     readonly taskSet: TaskSet,
@@ -107,30 +100,23 @@ export class TaskSetManager {
     const numTasks = taskSet.numTasks;
     this.#host = host;
     this.#infos = host.infos;
+    this.#rules = rules;
+    this.#resetsTimerAtLaunch = !rules.scheduler.localityTimerNeedsFullUse ||
+      host.settings.legacyLocalityReset;
     this.copiesRunning = new Int32Array(numTasks);
     this.successful = new Uint8Array(numTasks);
     this.numFailures = new Int32Array(numTasks);
-    this.#lastAttempt = new Int32Array(numTasks).fill(-1);
-    this.#attempts = new Int32Array(numTasks);
     this.runningTasks = newIntSet(rules.scheduler.hashOrder);
-    const lists = () => new PendingTasks(rules.scheduler.hashOrder, host.executors, host.hosts);
-    this.#pending = lists();
-    this.#pendingCopies = lists();
-    this.#speculatable = new SpeculatableTasks(
-      rules.scheduler.hashOrder,
-      taskSet.locations,
-    );
-    this.#processRates = rules.scheduler.checksEfficiency && (speculation?.efficiency ?? null) !== null
-      ? new TaskProcessRates()
-      : null;
+    this.#attempts = new TaskAttempts(host.infos, rules.scheduler.hashOrder, numTasks);
+    const { copiesRunning, successful } = this;
+    const states = { copiesRunning, successful, attempts: this.#attempts };
+    this.#queue = new LaunchQueue(states, taskSet.locations, { rules, executors: host.executors, hosts: host.hosts });
+    this.#speculation = speculation === null ? null : new Speculation(speculation, rules, numTasks);
     // Stacks: filled from the end, so that low indices are launched first.
-    for (let index = numTasks - 1; index >= 0; index--) {
-      this.#pending.add(index, taskSet.locations);
-    }
-    this.locality = new DelayScheduling(this.#pending, host, {
+    for (let index = numTasks - 1; index >= 0; index--) this.#queue.add(index);
+    this.locality = new DelayScheduling(this.#queue.pending, host, {
       settings: host.settings,
       nowMs: host.nowMs(),
-      needsLaunch: (list) => this.#endsWithPending(list),
     });
   }
 
@@ -144,29 +130,12 @@ export class TaskSetManager {
 
   /** Whether it takes part in offers (Schedulable.isSchedulable, since 3.1). */
   get isSchedulable(): boolean {
-    return !this.isZombie &&
-      (this.#pending.all.length > 0 || this.#pendingCopies.all.length > 0);
-  }
-
-  get #rules() {
-    return this.#host.settings.rules;
+    return !this.isZombie && this.#queue.hasEntries;
   }
 
   #addPending(index: number): void {
     if (this.isZombie && this.#rules.scheduler.zombiesKeepNoPending) return;
-    this.#pending.add(index, this.taskSet.locations);
-  }
-
-  /** The list's last task waits; those behind it that do not are taken off. */
-  #endsWithPending(list: number[]): boolean {
-    while (list.length > 0) {
-      const index = list[list.length - 1];
-      if (this.copiesRunning[index] === 0 && this.successful[index] === 0) {
-        return true;
-      }
-      list.pop();
-    }
-    return false;
+    this.#queue.add(index);
   }
 
   /**
@@ -181,121 +150,31 @@ export class TaskSetManager {
     if (maxLocality !== NO_PREF) {
       allowed = Math.min(this.locality.allowedLevel(nowMs), maxLocality);
     }
-    const index = this.#dequeue(executor, host, allowed);
+    const index = this.#queue.dequeue(executor, host, allowed);
     if (index < 0) return -1;
     if (maxLocality !== NO_PREF && this.#resetsTimerAtLaunch) {
-      this.locality.resetTimer(this.#takenLocality, nowMs);
+      this.locality.resetTimer(this.#queue.takenLocality, nowMs);
     }
-    return this.#launch(index, executor, host);
-  }
-
-  get #resetsTimerAtLaunch(): boolean {
-    const { rules, legacyLocalityReset } = this.#host.settings;
-    return !rules.scheduler.localityTimerNeedsFullUse || legacyLocalityReset;
-  }
-
-  /** An offer was turned down though something waits: delay scheduling held it back (since 3.1). */
-  get hasPending(): boolean {
-    return this.#pending.all.length > 0 || this.#pendingCopies.all.length > 0;
-  }
-
-  #dequeue(executor: number, host: number, maxLocality: number): number {
-    this.#takenIsCopy = false;
-    const index = this.#dequeueFrom(this.#pending, executor, host, maxLocality);
-    if (index >= 0 || this.#speculatable.size === 0) return index;
-    this.#takenIsCopy = true;
-    return this.#rules.scheduler.copiesWaitByLocality
-      ? this.#dequeueFrom(this.#pendingCopies, executor, host, maxLocality)
-      : this.#dequeueSpeculatable(executor, host, maxLocality);
-  }
-
-  #dequeueFrom(
-    lists: PendingTasks,
-    executor: number,
-    host: number,
-    maxLocality: number,
-  ): number {
-    let index = this.#takeFrom(lists.forExecutor.get(executor), host);
-    this.#takenLocality = PROCESS_LOCAL;
-    if (index < 0 && maxLocality >= NODE_LOCAL) {
-      index = this.#takeFrom(lists.forHost.get(host), host);
-      if (index >= 0) this.#takenLocality = NODE_LOCAL;
-    }
-    if (index < 0 && maxLocality >= NO_PREF) {
-      index = this.#takeFrom(lists.noPrefs, host);
-    }
-    if (index < 0 && maxLocality >= ANY) {
-      index = this.#takeFrom(lists.all, host);
-      this.#takenLocality = ANY;
-    }
-    return index;
-  }
-
-  /** Takes the last task of a list that needs a launch, dropping those that do not; -1 when there is none. */
-  #takeFrom(list: number[] | undefined, host: number): number {
-    if (list === undefined) return -1;
-    const copy = this.#takenIsCopy;
-    for (let offset = list.length - 1; offset >= 0; offset--) {
-      const index = list[offset];
-      if (copy && this.#hasAttemptOnHost(index, host)) continue;
-      if (offset === list.length - 1) list.pop();
-      else list.splice(offset, 1);
-      if (this.successful[index] !== 0) continue;
-      const running = this.copiesRunning[index];
-      if (running === 0 || (copy && running === 1)) {
-        if (copy) this.#speculatable.delete(index);
-        return index;
-      }
-    }
-    return -1;
-  }
-
-  #dequeueSpeculatable(
-    executor: number,
-    host: number,
-    maxLocality: number,
-  ): number {
-    const taken = this.#speculatable.dequeue({ executor, host, maxLocality }, {
-      isSuccessful: (index) => this.successful[index] !== 0,
-      mayRun: (index) => !this.#hasAttemptOnHost(index, host),
-    });
-    if (taken === null) return -1;
-    this.#takenLocality = taken.locality;
-    return taken.index;
-  }
-
-  #hasAttemptOnHost(index: number, host: number): boolean {
-    for (
-      let tid = this.#lastAttempt[index];
-      tid >= 0;
-      tid = this.#infos.previous[tid]
-    ) {
-      if (this.#infos.host[tid] === host) return true;
-    }
-    return false;
-  }
-
-  #launch(index: number, executor: number, host: number): number {
-    const infos = this.#infos;
-    const tid = infos.add(this.number, index);
-    infos.attempt[tid] = this.#attempts[index]++;
-    infos.launchTime[tid] = this.#host.nowMs();
-    infos.executor[tid] = executor;
-    infos.host[tid] = host;
-    infos.locality[tid] = this.#takenLocality;
-    infos.previous[tid] = this.#lastAttempt[index];
-    if (this.#takenIsCopy) infos.set(tid, SPECULATIVE);
-    this.#lastAttempt[index] = tid;
-    this.#tids.push(tid);
-    this.copiesRunning[index]++;
-    this.runningTasks.add(tid);
+    const tid = this.#infos.add(this.number, index);
+    this.#infos.launchTime[tid] = nowMs;
+    this.#infos.executor[tid] = executor;
+    this.#infos.host[tid] = host;
+    this.#launch(tid, index);
     this.#host.dagScheduler.taskStarted(tid);
     return tid;
   }
 
-  /** The locality of an attempt, for the timer (since 3.1). */
-  localityOf(tid: number): number {
-    return this.#infos.locality[tid];
+  /** Something is left on the lists: an offer that launched nothing was held back by delay scheduling (since 3.1). */
+  get hasPending(): boolean {
+    return this.#queue.hasEntries;
+  }
+
+  #launch(tid: number, index: number): void {
+    this.#infos.locality[tid] = this.#queue.takenLocality;
+    if (this.#queue.takenIsCopy) this.#infos.set(tid, SPECULATIVE);
+    this.#attempts.add(tid, index);
+    this.copiesRunning[index]++;
+    this.runningTasks.add(tid);
   }
 
   #maybeFinish(): void {
@@ -335,7 +214,10 @@ export class TaskSetManager {
       return;
     }
     infos.markFinished(tid, "FINISHED", this.#host.nowMs());
-    if (this.#host.settings.speculation !== null) this.#noteDuration(tid);
+    if (this.#speculation !== null) {
+      this.#speculation.noteDuration(infos.duration(tid));
+      this.#speculation.noteProgress(tid, this.#host.taskProgress(tid));
+    }
     this.removeRunningTask(tid);
     this.#killOtherAttempts(index);
     if (this.successful[index] === 0) this.#markSuccessful(index);
@@ -350,17 +232,9 @@ export class TaskSetManager {
     this.#maybeFinish();
   }
 
-  #noteDuration(tid: number): void {
-    this.#durations.insert(this.#infos.duration(tid));
-    if (this.#processRates !== null) {
-      const { records, runTimeMs } = this.#host.taskProgress(tid);
-      this.#processRates.taskFinished(tid, records, runTimeMs);
-    }
-  }
-
   /** A heartbeat told how fast a running task gets through its records. */
   updateProcessRate(tid: number, recordsPerSecond: number): void {
-    this.#processRates?.update(tid, recordsPerSecond);
+    this.#speculation?.updateProcessRate(tid, recordsPerSecond);
   }
 
   #markSuccessful(index: number): void {
@@ -372,7 +246,7 @@ export class TaskSetManager {
 
   #killOtherAttempts(index: number): void {
     const infos = this.#infos;
-    for (let tid = this.#lastAttempt[index]; tid >= 0; tid = infos.previous[tid]) {
+    for (let tid = this.#attempts.newest(index); tid >= 0; tid = infos.previous[tid]) {
       if (!infos.isRunning(tid)) continue;
       infos.set(tid, KILLED_BY_OTHER);
       this.#host.killTask(tid, {
@@ -386,10 +260,8 @@ export class TaskSetManager {
   markPartitionCompleted(partition: number, tid: number | null): void {
     const index = this.#indexOf(partition);
     if (index === undefined || this.successful[index] !== 0) return;
-    if (
-      tid !== null && this.#host.settings.speculation !== null && !this.isZombie
-    ) {
-      this.#durations.insert(this.#infos.duration(tid));
+    if (tid !== null && !this.isZombie) {
+      this.#speculation?.noteDuration(this.#infos.duration(tid));
     }
     this.#markSuccessful(index);
     this.#maybeFinish();
@@ -499,7 +371,7 @@ export class TaskSetManager {
 
   /** An executor is gone: its running attempts fail, and without a shuffle service its finished map tasks run again. */
   executorLost(executor: number, reason: ExecutorLossReason): void {
-    const tids = this.#tidsOn(executor);
+    const tids = this.#attempts.onExecutor(executor);
     if (
       this.taskSet.isShuffleMap && !this.isZombie &&
       !this.#host.settings.externalShuffleService
@@ -516,14 +388,6 @@ export class TaskSetManager {
       });
     }
     this.recomputeLocality();
-  }
-
-  /** Attempts that were launched on an executor, in the order of Scala's HashMap by task id. */
-  #tidsOn(executor: number): number[] {
-    const on = (tid: number) => this.#infos.executor[tid] === executor;
-    const launched = this.#tids.filter(on);
-    if (launched.length < 2) return launched;
-    return mapKeyOrder(this.#rules.scheduler.hashOrder, this.#tids).filter(on);
   }
 
   #resubmit(tid: number): void {
@@ -560,63 +424,21 @@ export class TaskSetManager {
 
   /** Marks slow tasks for a second copy; whether any was found. Called every spark.speculation.interval. */
   checkSpeculatableTasks(): boolean {
-    const settings = this.#host.settings.speculation;
-    if (settings === null || this.isZombie) return false;
-    const byThreshold = (settings.taskDurationThresholdMs ?? 0) > 0 &&
-      this.#rules.scheduler.copiesWaitByLocality;
-    if (this.numTasks === 1 && !byThreshold) return false;
-    if (this.#enoughFinished(settings.quantile)) {
-      const typicalMs = this.#rules.scheduler.typicalDuration === "upperMedian"
-        ? this.#durations.upperMedian()
-        : this.#durations.meanOfMiddle();
-      const thresholdMs = Math.max(
-        settings.multiplier * typicalMs,
-        settings.minTaskRuntimeMs,
-      );
-      return this.#markSlow(thresholdMs, this.#processRates !== null);
-    }
-    if (byThreshold && this.numTasks <= settings.slotsPerExecutor) {
-      return this.#markSlow(settings.taskDurationThresholdMs!, false);
-    }
-    return false;
-  }
-
-  #enoughFinished(quantile: number): boolean {
-    const needed = Math.floor(quantile * this.numTasks);
-    if (this.#rules.scheduler.copiesWaitByLocality) {
-      return this.#durations.size >= Math.max(needed, 1);
-    }
-    return this.tasksSuccessful >= needed && this.tasksSuccessful > 0;
-  }
-
-  #markSlow(thresholdMs: number, checksEfficiency: boolean): boolean {
+    if (this.isZombie) return false;
+    const isSlow = this.#speculation?.slowTest(this.tasksSuccessful) ?? null;
+    if (isSlow === null) return false;
     const infos = this.#infos;
     const nowMs = this.#host.nowMs();
     let found = false;
     for (const tid of this.runningTasks.toArray()) {
       const index = infos.index[tid];
-      if (
-        this.successful[index] !== 0 || this.copiesRunning[index] !== 1 ||
-        this.#speculatable.has(index)
-      ) continue;
-      const runTimeMs = nowMs - infos.launchTime[tid];
-      if (runTimeMs <= thresholdMs) continue;
-      if (checksEfficiency && !this.#isInefficient(tid, runTimeMs, thresholdMs)) {
-        continue;
-      }
-      if (this.#rules.scheduler.copiesWaitByLocality) {
-        this.#pendingCopies.add(index, this.taskSet.locations);
-      }
-      this.#speculatable.add(index);
+      if (this.successful[index] !== 0 || this.copiesRunning[index] !== 1) continue;
+      if (this.#queue.isSpeculatable(index)) continue;
+      if (!isSlow({ tid, runTimeMs: nowMs - infos.launchTime[tid] })) continue;
+      this.#queue.addCopy(index);
       this.#host.dagScheduler.speculativeTaskSubmitted(this.taskSet, index);
       found = true;
     }
     return found;
-  }
-
-  #isInefficient(tid: number, runTimeMs: number, thresholdMs: number): boolean {
-    const efficiency = this.#host.settings.speculation!.efficiency!;
-    return runTimeMs > efficiency.longRunTaskFactor * thresholdMs ||
-      this.#processRates!.isInefficient(tid, efficiency.processRateMultiplier);
   }
 }
