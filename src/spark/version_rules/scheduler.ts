@@ -181,6 +181,24 @@ export const SCHEDULER_RULES = Object.freeze({
     "SPARK-32170",
     "a slow task that gets through its records fast enough is not speculated",
   ),
+  allocationTracksAttempts: from(
+    "read",
+    "3.0.0",
+    null,
+    "dynamic allocation counts tasks by stage attempt, and an idle executor's time follows its cached blocks and shuffles",
+  ),
+  addTimerNeedsGrowth: from(
+    "read",
+    "3.1.0",
+    null,
+    "dynamic allocation starts its timer for the next executors anew only when it could ask for some",
+  ),
+  copiesCountByIndex: from(
+    "read",
+    "3.4.0",
+    "SPARK-41192",
+    "dynamic allocation counts the speculative copies that wait by task; before, those asked for less those launched",
+  ),
   postsEmptyJobs: from(
     "read",
     "3.0.0",
