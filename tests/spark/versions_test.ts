@@ -62,6 +62,7 @@ Deno.test("changedRules() names what an upgrade changes, with its issue", () => 
     ["scheduler.reportsNotSerializable", null],
     ["scheduler.typicalDuration", null],
     ["scheduler.checksEfficiency", "SPARK-32170"],
+    ["scheduler.copiesCountByIndex", "SPARK-41192"],
     ["spilling.outOfMemoryText", null],
   ]);
   assertEquals(changedRules("4.1.0", "4.2.0"), []);

@@ -1,0 +1,294 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import fc from "fast-check";
+import { InputError } from "../../../src/errors.ts";
+import type { TaskFailedReason } from "../../../src/simulator/scheduler/task_end_reason.ts";
+import { type Outcome, rdd, shuffle, ToyCluster } from "./toy_cluster.ts";
+
+const BOOM: TaskFailedReason = {
+  reason: "ExceptionFailure",
+  className: "java.lang.IllegalStateException",
+  description: "boom",
+  fullStackTrace: "java.lang.IllegalStateException: boom",
+};
+const LOST = { kind: "processLost", message: "lost", workerLost: false, causedByApp: true } as const;
+
+function succeeded(cluster: ToyCluster, stageId: number): number[] {
+  return cluster.ends.filter((end) => end.stageId === stageId && end.reason === "Success").map((end) => end.partition);
+}
+
+Deno.test("a result whose class is not found aborts the stage, any other failure to read it does, too", () => {
+  const run = (classNotFound: boolean, message: string) => {
+    const cluster = new ToyCluster({
+      outcome: ({ partition }): Outcome => ({
+        afterMs: 10,
+        result: partition === 1 ? { deserializationError: { classNotFound, message } } : {},
+      }),
+    });
+    cluster.submit(rdd(0, 3));
+    cluster.run();
+    return cluster.log.filter((line) => line.startsWith("job"));
+  };
+  // TaskResultGetter.enqueueSuccessfulTask of Spark 2.4.0.
+  assertEquals(run(true, "sun.misc.Launcher$AppClassLoader@1"), [
+    "job 0 failed: Job aborted due to stage failure: ClassNotFound with classloader: sun.misc.Launcher$AppClassLoader@1",
+  ]);
+  assertEquals(run(false, "java.io.EOFException"), [
+    "job 0 failed: Job aborted due to stage failure: Exception while getting task result: java.io.EOFException",
+  ]);
+});
+
+Deno.test("a result handler that throws fails the job for its submitter, while the job goes on", () => {
+  const cluster = new ToyCluster();
+  cluster.onResult = (_jobId, outputId) => outputId === 0 ? "handler threw" : undefined;
+  cluster.submit(rdd(0, 2));
+  cluster.run();
+  // DAGScheduler.handleTaskCompletion: jobFailed(new SparkDriverExecutionException(e)), whose message is "Execution error".
+  assertEquals(cluster.log, [
+    "stage 0.0 submitted",
+    "submitter of job 0 told: Execution error",
+    "job 0 succeeded",
+  ]);
+});
+
+Deno.test("accumulators count once for a result partition, and again for a map task that is run again", () => {
+  const cluster = new ToyCluster({
+    executors: { e1: "h1", e2: "h2" },
+    outcome: ({ stageId, attempt, executor }): Outcome => {
+      if (stageId === 0) return { afterMs: executor === "e1" ? 10 : 50 };
+      return attempt === 0 ? { afterMs: 10, failure: BOOM } : { afterMs: 10 };
+    },
+  });
+  cluster.submit(rdd(1, 2, [shuffle(0, rdd(0, 4), 2)]));
+  // e1's finished map tasks are lost before the stage ends.
+  cluster.after(30, () => cluster.loseExecutor("e1", LOST));
+  cluster.run();
+  assertEquals(cluster.log.at(-1), "job 0 succeeded");
+  const counted = (stageId: number) =>
+    cluster.accumulated.filter((each) => each.stageId === stageId).map((each) => each.partition).sort();
+  assertEquals(succeeded(cluster, 0).sort(), [0, 0, 1, 2, 2, 3]);
+  assertEquals(counted(0), succeeded(cluster, 0).sort());
+  // Result tasks: the failed attempts count (those accumulators that count failed values), the successes once.
+  assertEquals(counted(1), [0, 0, 1, 1]);
+});
+
+Deno.test("only one attempt of a task may commit its output", () => {
+  const cluster = new ToyCluster({
+    conf: { "spark.speculation": "true" },
+    cores: 4,
+    outcome: ({ partition, attempt }): Outcome => ({ afterMs: partition === 3 && attempt === 0 ? 5000 : 100 }),
+  });
+  cluster.submit(rdd(0, 4));
+  cluster.after(300, () => cluster.driver.taskScheduler.checkSpeculatableTasks());
+  const answers: boolean[] = [];
+  cluster.after(350, () => {
+    const { commitCoordinator } = cluster.driver;
+    for (const taskAttempt of [1, 0, 1]) {
+      answers.push(commitCoordinator.canCommit(0, 3, { stageAttempt: 0, taskAttempt }));
+    }
+  });
+  cluster.run();
+  assertEquals(answers, [true, false, false]);
+  assertEquals(cluster.log.at(-1), "job 0 succeeded");
+  // After the stage's end nobody may commit (OutputCommitCoordinator.stageEnd).
+  assertEquals(cluster.driver.commitCoordinator.canCommit(0, 3, { stageAttempt: 0, taskAttempt: 2 }), false);
+});
+
+Deno.test("four threads fetch results; the fifth waits, and the total is counted before the fetch", () => {
+  const cluster = new ToyCluster({
+    cores: 8,
+    executors: { e1: "h1" },
+    fetchMs: 100,
+    outcome: () => ({ afterMs: 10, result: { kind: "indirect", size: 1 << 20 } }),
+  });
+  const results: [number, number][] = [];
+  cluster.onResult = (_jobId, outputId) => {
+    results.push([outputId, cluster.nowMs]);
+  };
+  cluster.submit(rdd(0, 5));
+  cluster.run();
+  // Launched at 1000, finished at 1010; four fetches at a time of 100 ms each.
+  assertEquals(results, [[0, 1110], [1, 1110], [2, 1110], [3, 1110], [4, 1210]]);
+});
+
+Deno.test("an indirect result whose block is gone counts as a failure and runs again", () => {
+  const cluster = new ToyCluster({
+    hasBlock: (tid) => tid >= 2,
+    outcome: () => ({ afterMs: 10, result: { kind: "indirect", size: 1 << 20 } }),
+  });
+  cluster.submit(rdd(0, 1));
+  cluster.run();
+  assertEquals(cluster.ends.map(({ reason }) => reason), ["TaskResultLost", "TaskResultLost", "Success"]);
+});
+
+Deno.test("a partition that fails four times fails the job with Spark's message", () => {
+  const cluster = new ToyCluster({
+    executors: { e1: "h1" },
+    outcome: ({ partition }) => partition === 1 ? { afterMs: 10, failure: BOOM } : { afterMs: 1000 },
+  });
+  cluster.submit(rdd(0, 2));
+  cluster.run();
+  // TaskSetManager.handleFailedTask of Spark 2.4.0 (trace b03 has the same with other names).
+  assertEquals(
+    cluster.log.find((line) => line.startsWith("job")),
+    "job 0 failed: Job aborted due to stage failure: Task 1 in stage 0.0 failed 4 times, most recent failure: Lost task 1.3 " +
+      "in stage 0.0 (TID 4, h1, executor e1): java.lang.IllegalStateException: boom\nDriver stacktrace:",
+  );
+});
+
+Deno.test("local tasks wait spark.locality.wait for their host, then go anywhere", () => {
+  const launches: [string, number][] = [];
+  const cluster = new ToyCluster({
+    cores: 1,
+    executors: { e1: "h1", e2: "h2" },
+    conf: { "spark.locality.wait": "1s" },
+    outcome: ({ executor }) => {
+      launches.push([executor, cluster.nowMs]);
+      return { afterMs: 1500 };
+    },
+  });
+  const hosts = [cluster.driver.hosts.idOf("h1")];
+  cluster.submit({ ...rdd(0, 3), preferredHosts: () => hosts });
+  // CoarseGrainedSchedulerBackend revives offers every second.
+  for (let ms = 1000; ms < 4000; ms += 1000) {
+    cluster.after(ms, () => cluster.driver.taskScheduler.backend.reviveOffers());
+  }
+  cluster.run();
+  assertEquals(launches, [["e1", 1000], ["e2", 2000], ["e1", 2500]]);
+});
+
+Deno.test("submitJob() refuses a partition that the RDD does not have", () => {
+  const cluster = new ToyCluster();
+  const error = assertThrows(
+    () => cluster.driver.submitJob({ rdd: rdd(0, 2), partitions: [0, 2] }, { taskSucceeded() {}, jobFailed() {} }),
+    InputError,
+    "Cannot submit the job: must compute partitions 0 to 1 of RDD 0: received 2",
+  );
+  assertEquals(error.code, "job.partition");
+});
+
+Deno.test("a job on no partition is posted since 3.0", () => {
+  const logOf = (sparkVersion: string) => {
+    const cluster = new ToyCluster({ sparkVersion });
+    cluster.submit(rdd(0, 0));
+    cluster.run();
+    return cluster.log;
+  };
+  assertEquals(logOf("2.4.0"), []);
+  assertEquals(logOf("3.0.0"), ["job 0 succeeded"]);
+});
+
+Deno.test("an exception inside the driver cancels all jobs and stops the context", () => {
+  const cluster = new ToyCluster();
+  const map = shuffle(0, rdd(0, 2), 2);
+  cluster.submit(rdd(1, 2, [map]));
+  cluster.driver.drain();
+  // Trace a56: a map stage that a running job made.
+  cluster.driver.submitMapStage(map, { taskSucceeded() {}, jobFailed() {} });
+  cluster.driver.drain();
+  assertEquals(cluster.log.slice(1), [
+    "submitter of job 0 told: Job 0 cancelled as part of cancellation of all jobs",
+    "job 0 failed: Job 0 cancelled as part of cancellation of all jobs",
+    "java.util.NoSuchElementException: key not found: 1",
+  ]);
+});
+
+// Random clusters, lineages and troubles. After each run: every job has ended exactly once, every attempt that was launched
+// has ended at most once (a refused result up to 2.4.4 never does), nothing runs, all cores are free.
+const VERSIONS = ["2.4.0", "3.0.3", "3.1.3", "3.5.1", "4.0.0", "4.1.0"];
+
+/** A generator of numbers below 1, the same in every run (mulberry32). */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+function randomRun(seed: number): { cluster: ToyCluster; jobs: number } {
+  const next = numbers(seed);
+  const below = (n: number) => Math.floor(next() * n);
+  const trouble = next() * 0.3;
+  const executors: Record<string, string> = {};
+  for (let i = 0; i <= below(4); i++) executors[`e${i}`] = `h${i >> 1}`;
+  const cluster = new ToyCluster({
+    sparkVersion: VERSIONS[below(VERSIONS.length)],
+    conf: {
+      "spark.speculation": String(below(2) === 0),
+      "spark.shuffle.service.enabled": String(below(3) === 0),
+      "spark.driver.maxResultSize": below(5) === 0 ? "3000" : "1g",
+      "spark.locality.wait": "100ms",
+    },
+    executors,
+    cores: 1 + below(3),
+    fetchMs: below(50),
+    hasBlock: () => next() > trouble / 2,
+    outcome: ({ stageId }): Outcome => {
+      const afterMs = 1 + below(100);
+      if (next() >= trouble) return { afterMs, result: below(4) === 0 ? { kind: "indirect" } : {} };
+      const stage = cluster.driver.dagScheduler.stage(stageId);
+      const parent = stage.parents[0];
+      if (parent === undefined || below(2) === 0) return { afterMs, failure: BOOM };
+      const mapIndex = below(parent.numPartitions);
+      const names = Object.keys(executors);
+      const executorId = names[below(names.length)];
+      const shuffleId = "shuffleDep" in parent ? parent.shuffleDep.shuffleId : 0;
+      const host = executors[executorId];
+      const failure = { executorId, host, shuffleId, mapId: mapIndex, mapIndex, reduceId: 0, message: "gone" };
+      return { afterMs, failure: { reason: "FetchFailed", ...failure } };
+    },
+  });
+  const rdds = [rdd(0, 1 + below(6))];
+  for (let id = 1; id < 1 + below(5); id++) {
+    const parents = [shuffle(2 * id, rdds[below(rdds.length)], 2)];
+    if (below(3) === 0) parents.push(shuffle(2 * id + 1, rdds[below(rdds.length)], 2));
+    rdds.push(rdd(id, 1 + below(6), parents));
+  }
+  const jobs = 1 + below(3);
+  for (let i = 0; i < jobs; i++) cluster.after(below(200), () => cluster.submit(rdds[below(rdds.length)]));
+  for (let ms = 100; ms < 3000; ms += 100) {
+    cluster.after(ms, () => cluster.driver.taskScheduler.checkSpeculatableTasks());
+    cluster.after(ms, () => cluster.driver.taskScheduler.backend.reviveOffers());
+  }
+  if (below(2) === 0) {
+    cluster.after(below(400), () => cluster.loseExecutor("e0", { ...LOST, workerLost: below(2) === 0 }));
+    cluster.after(500, () => cluster.addExecutor("e9", "h9"));
+  }
+  if (below(4) === 0) cluster.after(below(300), () => cluster.driver.cancelJob(0, "because the test says so"));
+  cluster.run();
+  return { cluster, jobs };
+}
+
+Deno.test("whatever goes wrong, each job ends once and nothing is left running", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 2 ** 31 - 1 }), (seed) => {
+      const { cluster, jobs } = randomRun(seed);
+      const ended = cluster.log.filter((line) => /^job \d+ /.test(line)).map((line) => line.split(" ")[1]).sort();
+      assertEquals(ended, Array.from({ length: jobs }, (_, jobId) => String(jobId)));
+      assertEquals(cluster.numRunning, 0);
+      assertEquals(cluster.freeCores, cluster.totalCores);
+      // Resubmitted is the second end of a success whose output went with its executor. Up to 3.2 an attempt that failed
+      // with its executor may yet succeed, when its result was there already (trace b20).
+      const counts = ({ reason }: { reason: string }) =>
+        reason !== "Resubmitted" &&
+        (reason !== "ExecutorLostFailure" || cluster.rules.results.ignoresQueuedResultOfLostExecutor);
+      const ends = cluster.ends.filter(counts).map(({ tid }) => tid);
+      assertEquals(new Set(ends).size, ends.length);
+      assertEquals([...cluster.driver.dagScheduler.graph.stageIdToStage.keys()], []);
+      assertEquals(cluster.driver.dagScheduler.runningStages.size, 0);
+    }),
+    { numRuns: 500, seed: 7 },
+  );
+});
+
+Deno.test("the same seed gives the same run twice", () => {
+  for (const seed of [1, 2, 3, 4, 5]) {
+    const first = randomRun(seed).cluster;
+    const second = randomRun(seed).cluster;
+    assertEquals(second.log, first.log);
+    assertEquals(second.ends, first.ends);
+    assertEquals(second.nowMs, first.nowMs);
+  }
+});
