@@ -4,8 +4,11 @@ import { SparkConf } from "../../src/spark/conf.ts";
 import { KeyOrder } from "../../src/simulator/scheduler/hash_map_order.ts";
 import { freshSetOrder, newIntSet, type ScalaCollections } from "../../src/simulator/scheduler/hash_set_order.ts";
 import { compressSize, decompressSize, mapStatus } from "../../src/simulator/scheduler/map_status.ts";
+import { lostTask } from "../../src/simulator/scheduler/messages.ts";
 import { NameTable } from "../../src/simulator/scheduler/names.ts";
+import { resultPath } from "../../src/simulator/scheduler/result_path.ts";
 import { schedulerSettings } from "../../src/simulator/scheduler/settings.ts";
+import { rulesFor } from "../../src/spark/versions.ts";
 import { testdata, traceLines } from "../support/traces.ts";
 
 /** One recorded history of a collection of the real Scala (2.12.7, 2.13.16), and the order in which it then iterates. */
@@ -91,6 +94,44 @@ Deno.test("mapStatus() keeps the average of small blocks and the huge ones above
     decompressSize(compressSize(sizes[5])),
   ]);
   assertEquals(mapStatus(sizes.subarray(0, 2000)).getSizeForBlock(0), decompressSize(compressSize(10)));
+});
+
+Deno.test("resultPath() sends as the real TaskRunner at every threshold", async () => {
+  const rows: {
+    maxDirectResultSize: number;
+    rpcMessageMaxSizeMB: number;
+    maxResultSize: number;
+    resultSize: number;
+    sent: string;
+  }[] = await traceLines(testdata("scheduler/result_thresholds.jsonl.gz"));
+  assertEquals(rows.length, 30);
+  for (const row of rows) {
+    const limits = { ...row, rpcMessageMaxSize: row.rpcMessageMaxSizeMB * 1024 * 1024 };
+    // The table is the same in 2.4.0, 3.5.9, 4.0.4 and 4.1.3.
+    for (const version of ["2.4.0", "3.5.9", "4.0.4", "4.1.3"]) {
+      assertEquals(resultPath(row.resultSize, limits, rulesFor(version)), row.sent, JSON.stringify(row));
+    }
+  }
+});
+
+Deno.test("resultPath() leaves 200 KiB of Akka's frame free in 1.x, and the frame's rest goes indirectly", () => {
+  // Executor and AkkaUtils.reservedSizeBytes of 1.6.3: indirect from frame - 200 KiB on.
+  const limits = { maxResultSize: 0, maxDirectResultSize: 1024 * 1024, rpcMessageMaxSize: 10 * 1024 * 1024 };
+  const rest = 10 * 1024 * 1024 - 200 * 1024;
+  const paths = [rest - 1, rest].map((size) => resultPath(size, limits, rulesFor("1.6.3")));
+  assertEquals(paths, ["direct", "indirect"]);
+});
+
+Deno.test("lostTask() names an attempt as the version does", () => {
+  const task = { index: 0, attempt: 3, taskSetId: "0.0", tid: 4, host: "h1", executorId: "e1" };
+  assertEquals(
+    ["2.0.2", "2.4.0", "3.5.9"].map((version) => lostTask(task, "x", rulesFor(version))),
+    [
+      "Lost task 0.3 in stage 0.0 (TID 4, h1): x",
+      "Lost task 0.3 in stage 0.0 (TID 4, h1, executor e1): x",
+      "Lost task 0.3 in stage 0.0 (TID 4) (h1 executor e1): x",
+    ],
+  );
 });
 
 Deno.test("schedulerSettings() has the defaults of the version", () => {

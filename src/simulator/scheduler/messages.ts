@@ -48,10 +48,12 @@ export function lostTask(
   error: string,
   rules: SparkRules,
 ): string {
-  const name = `task ${task.index}.${task.attempt} in stage ${task.taskSetId} (TID ${task.tid}`;
-  return rules.scheduler.lostTaskText === "separate"
-    ? `Lost ${name}) (${task.host} executor ${task.executorId}): ${error}`
-    : `Lost ${name}, ${task.host}, executor ${task.executorId}): ${error}`;
+  const where = {
+    host: `, ${task.host})`,
+    hostExecutor: `, ${task.host}, executor ${task.executorId})`,
+    separate: `) (${task.host} executor ${task.executorId})`,
+  }[rules.scheduler.lostTaskText];
+  return `Lost task ${task.index}.${task.attempt} in stage ${task.taskSetId} (TID ${task.tid}${where}: ${error}`;
 }
 
 /** A partition failed too often. */
