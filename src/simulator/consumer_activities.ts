@@ -64,8 +64,7 @@ export class ConsumerActivity implements Activity, ConsumerHost {
 
   /** How far the consumer is in its phase: others may make it spill in between its own steps. */
   position(consumer: SteppedConsumer): number {
-    const { start, fillEnd, release } = this.#demand;
-    const [from, until] = consumer.phase === "fill" ? [start, fillEnd] : [fillEnd, release];
+    const [from, until] = this.#span(consumer.phase);
     const at = until > from ? (this.#task.position - from) / (until - from) : 1;
     return Math.min(1, Math.max(0, at));
   }
@@ -108,9 +107,15 @@ export class ConsumerActivity implements Activity, ConsumerHost {
 
   /** Place of the consumer's next request in the computing. */
   #place(): number {
-    const { start, fillEnd, release } = this.#demand;
     const { phase, nextAt } = this.#consumer;
-    return phase === "fill" ? start + nextAt * (fillEnd - start) : fillEnd + nextAt * (release - fillEnd);
+    const [from, until] = this.#span(phase);
+    return from + nextAt * (until - from);
+  }
+
+  /** Where a phase begins and ends. What is full may have to wait for another consumer before it is read (`readFrom`). */
+  #span(phase: SteppedConsumer["phase"]): readonly [from: number, until: number] {
+    const { start, fillEnd, release, parameters } = this.#demand;
+    return phase === "fill" ? [start, fillEnd] : [Math.min(parameters.readFrom ?? fillEnd, release), release];
   }
 
   #failed(): TaskFailure {

@@ -50,8 +50,9 @@ export function placeConsumers(consumers: readonly UnplacedConsumer[]): Consumer
   const ends: number[] = [];
   let end = begin;
   for (const weight of weights) ends.push(end += weight / all * filling);
-  return consumers.map(({ toTheEnd, readBy, ...consumer }, i) => ({
+  return consumers.map(({ toTheEnd, readBy, readAfter, ...consumer }, i) => ({
     ...consumer,
+    parameters: readAfter === undefined ? consumer.parameters : { ...consumer.parameters, readFrom: ends[readAfter] },
     start: i === 0 ? begin : ends[i - 1],
     fillEnd: ends[i],
     release: toTheEnd || readBy === null ? 1 : ends[readBy],

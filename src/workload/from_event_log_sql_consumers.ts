@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { keyRangeOf } from "../simulator/memory/consumers/recorded_pages.ts";
 import type { Column, ConsumerDemand, ConsumerKind } from "../simulator/workload.ts";
 import type { PlanNode, PlanTable } from "./from_event_log_plans.ts";
 import type { AccumulatorRecord, StageAttempt } from "./from_event_log_stages.ts";
@@ -25,6 +26,8 @@ export type UnplacedConsumer = Omit<ConsumerDemand, "start" | "fillEnd" | "relea
   readonly readBy: number | null;
   /** It keeps its memory to the end of the task. */
   readonly toTheEnd: boolean;
+  /** Index of the consumer that is filled before this one is read: the other side of a sort-merge join. */
+  readonly readAfter?: number;
 };
 
 /** Words of an UnsafeRow before its fields: one bit a field. Key and value rows have their own. */
@@ -81,7 +84,12 @@ class SqlConsumers {
       consumers.push(consumer);
     }
     const readers = readersOf(indexOf);
-    return consumers.map((consumer, i) => ({ ...consumer, readBy: readers.get(i) ?? null }));
+    const sides = mergedSides(indexOf, this.#nodes);
+    return consumers.map((consumer, i) => ({
+      ...consumer,
+      readBy: readers.get(i) ?? null,
+      readAfter: sides.get(i),
+    }));
   }
 
   /** Children before parents, left before right: so they are filled. */
@@ -144,7 +152,16 @@ class SqlConsumers {
     const rowBytes = this.#rowBytes(source) ?? ASSUMED_ROW_BYTES;
     // `ShuffledHashJoin [k#1L], [k#2L], ...`: one key whose expression id says that it is a long.
     const longKey = /^ShuffledHashJoin \[\w+#\d+L\],/.test(node.simpleString) ? 1 : 0;
-    return this.#make(node, "HashedRelation", { records, rowBytes, parameters: { longKey }, toTheEnd: true });
+    const parameters = longKey === 1 ? { longKey, ...this.#keyRange(node, records, rowBytes) } : { longKey };
+    return this.#make(node, "HashedRelation", { records, rowBytes, parameters, toTheEnd: true });
+  }
+
+  /** Largest less smallest key, where that shows in some partition's table. */
+  #keyRange(node: PlanNode, records: Column, recordBytes: number): Readonly<Record<string, number>> {
+    const sizes = this.#column(node, "data size of build side");
+    const ranges = [...sizes].map((buildBytes, p) => keyRangeOf({ buildBytes, records: records[p], recordBytes }) ?? 0);
+    const keyRange = Math.max(0, ...ranges);
+    return keyRange > 0 ? { keyRange } : {};
   }
 
   #make(
@@ -248,6 +265,27 @@ function readersOf(indexOf: ReadonlyMap<PlanNode, number>): Map<number, number> 
   };
   for (const [node, index] of [...indexOf].reverse()) visit(node, index);
   return readers;
+}
+
+/** A sort-merge join reads its left side, but for the first row, when the right one has been sorted. */
+function mergedSides(indexOf: ReadonlyMap<PlanNode, number>, nodes: Iterable<PlanNode>): Map<number, number> {
+  const sides = new Map<number, number>();
+  for (const { nodeName, children } of nodes) {
+    if (nodeName !== "SortMergeJoin" || children.length !== 2) continue;
+    const [left, right] = children.map((child) => sortBelow(child, indexOf));
+    if (left !== undefined && right !== undefined) sides.set(left, right);
+  }
+  return sides;
+}
+
+/** The consumer whose rows a node hands on as they are. */
+function sortBelow(node: PlanNode, indexOf: ReadonlyMap<PlanNode, number>): number | undefined {
+  for (let at: PlanNode | undefined = node; at !== undefined; at = at.children[0]) {
+    const index = indexOf.get(at);
+    if (index !== undefined) return index;
+    if (!SAME_ROWS.test(at.nodeName) && !AS_MANY_ROWS.test(at.nodeName)) return undefined;
+  }
+  return undefined;
 }
 
 function isExchange(node: PlanNode): boolean {

@@ -6,12 +6,14 @@
 import type { ConsumerDemand, Fault, StageDemand } from "../simulator/workload.ts";
 import { SparkConf } from "../spark/conf.ts";
 import { BYTE_UNITS } from "../spark/sizes.ts";
+import { broadcastJoinDemand } from "./from_event_log_broadcast_joins.ts";
 import { placeConsumers } from "./from_event_log_consumer_times.ts";
 import { demandOf } from "./from_event_log_demands.ts";
+import { recordedDiskRatio, recordedTaskSettings } from "./from_event_log_disk_ratio.ts";
 import { taskFaults } from "./from_event_log_faults.ts";
 import type { LogFindings } from "./from_event_log_findings.ts";
 import { SQL_EXECUTION } from "./from_event_log_jobs.ts";
-import { diskBytesPerByte, rddConsumers, shufflesRead } from "./from_event_log_rdd_consumers.ts";
+import { rddConsumers, shufflesRead } from "./from_event_log_rdd_consumers.ts";
 import { sqlConsumers } from "./from_event_log_sql_consumers.ts";
 import type { StageAttempt, StageRecord } from "./from_event_log_stages.ts";
 import { serializedTaskBytes } from "./from_event_log_task_sizes.ts";
@@ -95,10 +97,14 @@ export class StageDemands {
     const { log, accumulators, use, lineage } = this.#findings;
     const { plans } = log;
     const sql = sqlConsumers({ attempts, plans, numPartitions, accumulator: (id) => accumulators.get(id) });
+    const relations = broadcastJoinDemand({ attempts, plans, tasks: log.tasks, rows, numPartitions });
+    const broadcast = relations === null ? [] : [relations];
     if (sql.length > 0) {
-      const ratio = diskBytesPerByte(log.tasks, rows);
-      return placeConsumers(sql.map((consumer) => ({ ...consumer, diskBytesPerByte: ratio })));
+      const spilled = rows.filter((row) => log.tasks.memorySpilled[row] > 0);
+      const ratio = spilled.length === 0 ? null : recordedDiskRatio(sql, log.tasks, spilled, recordedTaskSettings(log));
+      return [...placeConsumers(sql.map((consumer) => ({ ...consumer, diskBytesPerByte: ratio }))), ...broadcast];
     }
+    if (broadcast.length > 0) return broadcast;
     const [own] = stage.rddIds;
     const jobId = stage.jobId ?? 0;
     // What a cached RDD takes to be computed is the RDD's, also where it is the stage's own.

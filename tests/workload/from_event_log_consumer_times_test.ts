@@ -30,3 +30,9 @@ Deno.test("a consumer is let go when the one that reads it is full", () => {
 Deno.test("consumers without records are none", () => {
   assertEquals(placeConsumers([consumer(0)]), []);
 });
+
+Deno.test("the left side of a merge join is read when the right one is full", () => {
+  const [left, right] = placeConsumers([{ ...consumer(10), readAfter: 1 }, consumer(10)]);
+  assertEquals(left.parameters, { readFrom: right.fillEnd });
+  assertEquals([left.fillEnd < right.fillEnd, right.parameters], [true, {}]);
+});

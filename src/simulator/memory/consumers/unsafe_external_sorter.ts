@@ -221,13 +221,16 @@ export class UnsafeExternalSorter extends SteppedConsumer {
     return this.#spilledBytes;
   }
 
-  /** SpillableIterator.spill: writes the rows not read yet; the page under the current row stays for the moment. */
+  /**
+   * SpillableIterator.spill: writes the rows not read yet. The page under the current row stays until the next one is
+   * read; there is one from the start, since whoever reads looks at the first row before others ask for memory.
+   */
   #spillReader(trigger: MemoryConsumer): number {
     if (this.#array.block === null) return 0;
     const position = this.position();
     const left = Math.round(this.#array.records * (1 - position));
     if (left === 0 && !this.taskMemoryManager.rules.exhaustedSorterSpills) return 0;
-    if (position > 0) this.#lastPage = this.#pages.pop() ?? null;
+    this.#lastPage = this.#pages.pop() ?? null;
     this.#pageBytes -= this.#lastPage?.size ?? 0;
     const freed = this.#freePages() + this.#array.bytes;
     this.#freeArray();

@@ -1,0 +1,43 @@
+import { assert, assertEquals } from "@std/assert";
+import { simulate } from "../../src/simulator/simulation.ts";
+import type { Workload } from "../../src/simulator/workload.ts";
+import { SparkConf } from "../../src/spark/conf.ts";
+import type { SparkEvent } from "../../src/spark/events.ts";
+import { workloadOfLog } from "../support/event_logs.ts";
+
+/** Spilled bytes and peaks of the tasks of a run under the settings that were recorded, summed. */
+function spilledIn(workload: Workload): { memory: number; disk: number; peak: number } {
+  const sums = { memory: 0, disk: 0, peak: 0 };
+  const event = (event: SparkEvent) => {
+    if (event.kind !== "taskEnd" || event.metrics === null) return;
+    sums.memory += event.metrics.memoryBytesSpilled;
+    sums.disk += event.metrics.diskBytesSpilled;
+    sums.peak += event.metrics.peakExecutionMemory ?? 0;
+  };
+  simulate(workload, { conf: SparkConf.from(workload.conf, workload.sparkVersion), sink: { event } });
+  return sums;
+}
+
+// Sums over the TaskEnd events of the log itself (Spark 3.5.9): one task's left side was spilled while the right one was
+// sorted, and had to be written whole.
+Deno.test("a replayed sort-merge join spills what the recorded one did", async () => {
+  const workload = await workloadOfLog("sql_join");
+  const { memory, disk, peak } = spilledIn(workload);
+  assertEquals([memory, disk, peak], [29360032, 5942841, 297794336]);
+  // Twice as compressible, half as much.
+  const demands = workload.demands.map((demand) => ({
+    ...demand,
+    consumers: demand.consumers.map((consumer) => ({
+      ...consumer,
+      diskBytesPerByte: consumer.diskBytesPerByte === null ? null : consumer.diskBytesPerByte / 2,
+    })),
+  }));
+  assertEquals(spilledIn({ ...workload, demands }).disk, Math.round(5942841 / 2));
+});
+
+// Eight tasks fell back to sorting, each writing its map of 524288 groups and a small rest.
+Deno.test("replayed aggregations spill what the recorded ones did", async () => {
+  const { memory, disk } = spilledIn(await workloadOfLog("aggregation"));
+  assertEquals(memory, 8 * 50855680);
+  assert(Math.abs(disk / (2 * (7267604 + 7283979 + 7577498 + 7897073)) - 1) < 0.02);
+});
