@@ -6,13 +6,15 @@
 import { LimitError } from "../errors.ts";
 import { SparkConf } from "../spark/conf.ts";
 import { CONF_ENTRIES } from "../spark/conf_entries.ts";
+import { BLOCK_MESSAGES } from "./explain/block_messages.ts";
 import { CONTAINER_MESSAGES } from "./explain/container_messages.ts";
 import { EXECUTION_MESSAGES } from "./explain/execution_messages.ts";
 import type { MessageKind, MessageValues, Severity } from "./explain/message_kind.ts";
 import { RESULT_MESSAGES } from "./explain/result_messages.ts";
-import { SCHEDULER_MESSAGES } from "./explain/scheduler_messages.ts";
+import { STAGE_MESSAGES } from "./explain/stage_messages.ts";
 import { STARTUP_MESSAGES } from "./explain/startup_messages.ts";
 import { STORAGE_MESSAGES } from "./explain/storage_messages.ts";
+import { TASK_MESSAGES } from "./explain/task_messages.ts";
 
 export { type ExitCode, exitCode } from "./explain/container_messages.ts";
 export type { MessageValues, Severity } from "./explain/message_kind.ts";
@@ -21,9 +23,11 @@ export type { MessageValues, Severity } from "./explain/message_kind.ts";
 export const MESSAGE_KINDS: readonly MessageKind[] = Object.freeze([
   ...STARTUP_MESSAGES,
   ...STORAGE_MESSAGES,
+  ...BLOCK_MESSAGES,
   ...EXECUTION_MESSAGES,
   ...RESULT_MESSAGES,
-  ...SCHEDULER_MESSAGES,
+  ...TASK_MESSAGES,
+  ...STAGE_MESSAGES,
   ...CONTAINER_MESSAGES,
 ]);
 

@@ -4,6 +4,7 @@
  * @module
  */
 import type { ConfEntry } from "./conf_entry.ts";
+import { EXECUTOR_ENTRIES } from "./conf_entries/executors.ts";
 import { MEMORY_ENTRIES } from "./conf_entries/memory.ts";
 import { RESULT_ENTRIES } from "./conf_entries/results.ts";
 import { SCHEDULING_ENTRIES } from "./conf_entries/scheduling.ts";
@@ -25,6 +26,7 @@ export const CONF_ENTRIES: ReadonlyMap<string, ConfEntry> = new Map(
     ...MEMORY_ENTRIES,
     ...RESULT_ENTRIES,
     ...SCHEDULING_ENTRIES,
+    ...EXECUTOR_ENTRIES,
     ...SHUFFLE_AND_LOG_ENTRIES,
   ].map((entry) => [entry.key, entry]),
 );

@@ -195,15 +195,17 @@ function jvmOf(options: SizingOptions, role: Role): Jvm {
   }
   const named = options.collector ?? collectorOf(conf, heapKey === "spark.driver.memory" ? "driver" : "executor");
   const collector = named ?? conf.rules.memory.usualCollector;
-  const testing = conf.getIntOption("spark.testing.memory");
-  if (testing !== null) return { heap: null, collector, committed, systemMemory: testing, warnings };
-  if (heapMax !== undefined) return { heap: null, collector, committed, systemMemory: heapMax, warnings };
-  if (named === null) {
+  const known = conf.getIntOption("spark.testing.memory") ?? heapMax;
+  if (named === null && (known === undefined || conf.rules.memory.pageSizeLeavesHeaderUnder.length > 0)) {
+    const effect = known === undefined
+      ? "which decides how much of the heap Spark sees"
+      : "on which the page size depends";
     warnings.push({
       code: "sizing.collector",
-      message: `No collector is named: ${collector} is assumed, which decides how much of the heap Spark sees`,
+      message: `No collector is named: ${collector} is assumed, ${effect}`,
     });
   }
+  if (known !== undefined) return { heap: null, collector, committed, systemMemory: known, warnings };
   const heap = conf.getSizeAsBytes(heapKey);
   return { heap, collector, committed, systemMemory: runtimeMaxMemory(heap, collector, committed), warnings };
 }

@@ -155,6 +155,10 @@ Deno.test("the collector is the one that the JVM's options name, else the usual 
   assertEquals(sizing({ conf: SparkConf.from({}, "2.4.0") }).heap.collector, "parallel");
   const assumed = sizing({ conf: SparkConf.from({}, "3.5.1") });
   assertEquals([assumed.heap.collector, assumed.warnings[0].code], ["g1", "sizing.collector"]);
+  // Where Runtime.maxMemory is known the collector still decides the page size, from 3.3 on.
+  const codes = (version: string) =>
+    sizing({ conf: SparkConf.from({}, version), heapMax: 1073741824 }).warnings.map(({ code }) => code);
+  assertEquals([codes("3.2.4"), codes("3.5.1")], [[], ["sizing.collector"]]);
 });
 
 Deno.test("a task's share is between 1/2N and 1/N of the pool, N being the tasks that run at once", () => {
