@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { DEFAULT_COST_MODEL } from "../simulator/cost_model.ts";
 import type { Column, StageDemand } from "../simulator/workload.ts";
 import type { StageRecord } from "./from_event_log_stages.ts";
 import { OUTCOME, type TaskTable } from "./from_event_log_tasks.ts";
@@ -31,6 +32,9 @@ export interface DemandResult {
   /** Partitions of which no attempt succeeded; their figures are the median of the others. */
   readonly filled: number;
 }
+
+/** Share of a task's time that spilling can have taken, at most. */
+const MAX_SPILL_SHARE = 0.75;
 
 /** A slower original makes a copy start: Spark's speculation.multiplier. Its own end was not seen. */
 const KILLED_ORIGINAL_FACTOR = 2;
@@ -95,10 +99,17 @@ function successes({ tasks, rows, numPartitions }: DemandInput): Int32Array {
   return rowOf;
 }
 
-/** Run time without fetch waits and without what cached partitions cost that the task had to compute. */
+/** Run time without fetch waits, spilling, and what cached partitions cost that the task had to compute. */
 function netComputeMs({ tasks, cachedComputeMs }: DemandInput, row: number): number {
   const wait = known(tasks.fetchWaitMs[row]);
-  return Math.max(0, tasks.runMs[row] - wait - (cachedComputeMs.get(row) ?? 0));
+  const net = Math.max(0, tasks.runMs[row] - wait - (cachedComputeMs.get(row) ?? 0));
+  return net - Math.min(net * MAX_SPILL_SHARE, spillMs(tasks, row));
+}
+
+/** What a run of the workload adds for the same spills; no metric tells the real time. */
+function spillMs(tasks: TaskTable, row: number): number {
+  const { spillBytesPerMs, diskBytesPerMs } = DEFAULT_COST_MODEL;
+  return 2 * (known(tasks.memorySpilled[row]) / spillBytesPerMs + known(tasks.diskSpilled[row]) / diskBytesPerMs);
 }
 
 function fill(rowOf: Int32Array, value: (row: number) => number): Column {
