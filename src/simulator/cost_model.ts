@@ -9,7 +9,7 @@
 export interface CostModel {
   /** Local disk, reading and writing: spills, blocks dropped to disk, shuffle files. 200 MiB/s. */
   readonly diskBytesPerMs: number;
-  /** Sorting, serializing and compressing what is spilled, and the same again when it is merged. 20 MiB/s of memory. */
+  /** Sorting, serializing and compressing what is spilled, and the same again when it is merged. 30 MiB/s of memory. */
   readonly spillBytesPerMs: number;
   /** Network between two executors or to the driver. 1 Gbit/s. */
   readonly networkBytesPerMs: number;
@@ -28,7 +28,7 @@ const MIB = 1024 * 1024;
 /** The speeds that are used unless others are given. */
 export const DEFAULT_COST_MODEL: CostModel = Object.freeze({
   diskBytesPerMs: (200 * MIB) / 1000,
-  spillBytesPerMs: (20 * MIB) / 1000,
+  spillBytesPerMs: (30 * MIB) / 1000,
   networkBytesPerMs: 125_000,
   serializationBytesPerMs: (400 * MIB) / 1000,
   messageMs: 1,
