@@ -7,6 +7,7 @@ import type { Command } from "./command.ts";
 
 /** Name of a command to the function that loads it. */
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  fidelity: async () => (await import("./fidelity.ts")).fidelity,
   whatif: async () => (await import("./whatif.ts")).whatif,
   summarize: async () => (await import("./summarize.ts")).summarize,
   replay: async () => (await import("./replay.ts")).replay,
