@@ -64,7 +64,7 @@ export class Raw extends SteppedConsumer {
     const { bytes } = this.input;
     for (let filled = 0; filled < bytes;) {
       yield* this.before(filled / bytes);
-      const got = yield* this.ended(this.#takePage());
+      const got = yield* this.ended(this.allocatePage(1));
       if (got === FAILED) return false;
       this.#pages.push(this.page!);
       this.#pageBytes += got;
@@ -83,11 +83,6 @@ export class Raw extends SteppedConsumer {
     const freed = this.#freePages();
     this.countSpill(trigger, freed, Math.round(freed * (this.input.diskBytesPerByte ?? 1)));
     return freed;
-  }
-
-  /** Memory of the other mode than Tungsten's has no pages. */
-  #takePage(): number {
-    return this.allocatePage(1);
   }
 
   #freePages(): number {
