@@ -18,6 +18,7 @@ import type { Service, ServiceEnv } from "./service.ts";
 import { simulations } from "./simulations.ts";
 import { sizing } from "./sizing.ts";
 import { templates } from "./templates.ts";
+import { whatIfs } from "./what_ifs.ts";
 
 /** The API's routes as one chain, from which the typed client takes its types. */
 function apiRoutes() {
@@ -26,7 +27,8 @@ function apiRoutes() {
     .route("/", templates)
     .route("/", sizing)
     .route("/", eventLogs)
-    .route("/", simulations);
+    .route("/", simulations)
+    .route("/", whatIfs);
 }
 
 /**

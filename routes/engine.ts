@@ -5,8 +5,7 @@
  */
 import { InputError, LimitError } from "../src/errors.ts";
 import type { Evidence, Workload } from "../src/simulator/workload.ts";
-import { Simulation } from "../src/simulator/simulation.ts";
-import type { EventSink, SparkEvent } from "../src/spark/events.ts";
+import type { SparkEvent } from "../src/spark/events.ts";
 import { EventLogWriter } from "../src/event_log/write.ts";
 import { readEventLog } from "../src/event_log/read.ts";
 import { Kernel, type KernelModule, MemoryError } from "../src/kernel.ts";
@@ -19,7 +18,10 @@ import { type Role, type Sizing, sizing } from "../src/spark/sizing.ts";
 import { checkStartup } from "../src/spark/startup.ts";
 import { parseSparkVersion, REFERENCE_SPARK_VERSION } from "../src/spark/spark_version.ts";
 import type { Collector } from "../src/spark/versions.ts";
-import { applyChanges, type Changed } from "../src/what_if/apply_changes.ts";
+import { applyChanges, type Changed, type Changes } from "../src/what_if/apply_changes.ts";
+import { type RunOptions, runSteps } from "../src/what_if/run_workload.ts";
+import type { Steps } from "../src/what_if/steps.ts";
+import { type WhatIf, whatIfSteps } from "../src/what_if/what_if.ts";
 import type { InputWarning } from "../src/workload/check_input.ts";
 import { WorkloadBuilder } from "../src/workload/from_event_log.ts";
 import { jobSpecFromWorkload, workloadFromJobSpec } from "../src/workload/job_spec.ts";
@@ -30,7 +32,7 @@ import type { JobSpec } from "../src/workload/job_spec_types.ts";
 import type { Budget } from "./budget.ts";
 import { jobSpecLimits, type ServiceLimits } from "./limits.ts";
 import { HttpError } from "./problem.ts";
-import type { JobRequest, Settings, SettingValue } from "./requests.ts";
+import type { JobRequest, Settings, SettingValue, WhatIfRequest } from "./requests.ts";
 
 /** Settings as texts; null unsets. */
 export function confTexts(
@@ -90,7 +92,7 @@ export interface Work {
 }
 
 /** Events that a simulation handles before others have a turn. */
-const SLICE_EVENTS = 1000;
+const STEP_EVENTS = 1000;
 
 /** What is wrong with a setting, with the place in the request where it stands. */
 function located(error: unknown, settings: Settings, pointer: string): unknown {
@@ -108,12 +110,10 @@ function located(error: unknown, settings: Settings, pointer: string): unknown {
 }
 
 /** A request's job under the settings beside it. */
-function changedJob(request: JobRequest, { budget, warnings }: Work): Changed {
-  const { conf, storageLevel, executors } = request;
-  if (executors !== undefined) checkCount("executors", executors, limitsOf(jobSpecLimits(budget.limits)), "/executors");
-  const workload = workloadOf(request, budget.limits, warnings);
+function changedJob(request: JobRequest, work: Work): Changed {
+  const workload = workloadOf(request, work.budget.limits, work.warnings);
   try {
-    const job = applyChanges(workload, { conf: confTexts(conf), storageLevel, executors });
+    const job = applyChanges(workload, changesOf(request, work, ""));
     // A recorded run has started under its settings: only changed ones are checked.
     if (job.changes.length > 0 || request.workload?.lineage === undefined) {
       checkStartup(job.conf, { collector: job.workload.cluster.collector });
@@ -124,30 +124,43 @@ function changedJob(request: JobRequest, { budget, warnings }: Work): Changed {
   }
 }
 
+/** How the library makes a request's runs. */
+function runOptions({ budget, module }: Work): RunOptions {
+  const { kernelBytes, virtualMs } = budget.limits;
+  return {
+    stepEvents: STEP_EVENTS,
+    limits: { maxEvents: budget.eventsLeft, maxVirtualMs: virtualMs },
+    newKernel: () => Kernel.create(module, { maxMemoryBytes: kernelBytes }),
+  };
+}
+
 /**
- * Runs a job slice by slice.
+ * Does work step by step and lets others have a turn after each.
  *
  * @throws {LimitError} `limit.events`, `limit.virtualTime`, `limit.deadline`, `limit.kernel`.
  */
-async function* slices(job: Changed, sink: EventSink, { budget, module }: Work): AsyncGenerator<void> {
-  const { kernelBytes, virtualMs } = budget.limits;
-  const simulation = new Simulation(job.workload, {
-    conf: job.conf,
-    sink,
-    storageLevel: job.storageLevel ?? undefined,
-    kernel: Kernel.create(module, { maxMemoryBytes: kernelBytes }),
-    limits: { maxEvents: budget.eventsLeft, maxVirtualMs: virtualMs },
-  });
-  for (let done = false; !done;) {
-    const before = simulation.eventsHandled;
-    try {
-      done = simulation.run(SLICE_EVENTS);
-    } catch (error) {
-      throw error instanceof MemoryError && error.status === "OUT_OF_MEMORY" ? kernelLimit(kernelBytes) : error;
-    }
-    await budget.spend(simulation.eventsHandled - before);
+async function* stepping<T>(steps: Steps<T>, { budget }: Work): AsyncGenerator<void, T> {
+  for (;;) {
+    const { value, done } = steps.next();
+    if (done) return value;
+    await budget.spend(value);
     yield;
   }
+}
+
+/** Does all steps. */
+async function stepped<T>(steps: Steps<T>, work: Work): Promise<T> {
+  const turns = stepping(steps, work);
+  for (;;) {
+    const { value, done } = await turns.next();
+    if (done) return value;
+  }
+}
+
+/** What went wrong in a request's work, with the place in the request where that can be told. */
+function failure(error: unknown, settings: Settings, { budget }: Work, pointer = ""): unknown {
+  if (error instanceof MemoryError && error.status === "OUT_OF_MEMORY") return kernelLimit(budget.limits.kernelBytes);
+  return located(error, settings, pointer);
 }
 
 function kernelLimit(limit: number): LimitError {
@@ -159,32 +172,61 @@ function kernelLimit(limit: number): LimitError {
 /** The Summary of a job's simulated run. */
 export async function simulate(request: JobRequest, work: Work): Promise<Summary> {
   const job = changedJob(request, work);
-  const summarizer = new Summarizer({ source: "simulated" });
   try {
-    for await (const _ of slices(job, summarizer, work));
+    const summary = await stepped(runSteps(job, runOptions(work)), work);
+    const { workload, warnings, conf } = job;
+    return { ...summary, warnings: mergedWarnings(workload.warnings, warnings, conf.warnings(), summary.warnings) };
   } catch (error) {
-    throw located(error, request, "");
+    throw failure(error, request, work);
   }
-  const summary = summarizer.summary();
-  return {
-    ...summary,
-    warnings: mergedWarnings(job.workload.warnings, job.warnings, job.conf.warnings(), summary.warnings),
-  };
 }
 
 /** The Spark event log of a job's simulated run, some lines at a time. */
 export async function* simulateLog(request: JobRequest, work: Work): AsyncGenerator<string, void> {
   const job = changedJob(request, work);
   let text = "";
-  const writer = new EventLogWriter((line) => text += line);
+  const sink = new EventLogWriter((line) => text += line);
   try {
-    for await (const _ of slices(job, writer, work)) {
+    for await (const _ of stepping(runSteps(job, { ...runOptions(work), sink }), work)) {
       if (text === "") continue;
       yield text;
       text = "";
     }
+    if (text !== "") yield text;
   } catch (error) {
-    throw located(error, request, "");
+    throw failure(error, request, work);
+  }
+}
+
+/** A job as it is under the settings beside it: what changes are then made to. */
+function settled({ workload, conf, storageLevel }: Changed): Workload {
+  return {
+    ...workload,
+    conf: conf.toJSON(),
+    rdds: storageLevel === null
+      ? workload.rdds
+      : workload.rdds.map((rdd) => rdd.storageLevel === null ? rdd : { ...rdd, storageLevel }),
+  };
+}
+
+/** The settings of a request as the library takes them. */
+function changesOf({ conf, storageLevel, executors }: Settings, { budget }: Work, pointer: string): Changes {
+  if (executors !== undefined) {
+    checkCount("executors", executors, limitsOf(jobSpecLimits(budget.limits)), `${pointer}/executors`);
+  }
+  return { conf: confTexts(conf), storageLevel, executors };
+}
+
+/** A job under its own and under changed settings. */
+export async function whatIf(request: WhatIfRequest, work: Work): Promise<WhatIf> {
+  const job = changedJob(request, work);
+  const { changes = {}, observed = null } = request;
+  try {
+    const asked = changesOf(changes, work, "/changes");
+    const answer = await stepped(whatIfSteps(settled(job), observed, asked, runOptions(work)), work);
+    return { ...answer, warnings: mergedWarnings(job.warnings, answer.warnings) };
+  } catch (error) {
+    throw failure(error, changes, work, "/changes");
   }
 }
 

@@ -5,7 +5,10 @@
  */
 import * as v from "valibot";
 import { JobSpecSchema } from "../src/workload/job_spec_schema.ts";
+import type { Summary } from "../src/report/summary.ts";
 import type { JobSpec } from "../src/workload/job_spec_types.ts";
+
+import { SummarySchema } from "./responses.ts";
 
 /** A value of a setting; null unsets it. */
 export type SettingValue = string | number | boolean | null;
@@ -31,6 +34,8 @@ export interface JobRequest extends Settings {
 /** A job and what is to change. */
 export interface WhatIfRequest extends JobRequest {
   readonly changes?: Settings;
+  /** Summary of the log that the workload comes from: shows how far the model can be trusted here. */
+  readonly observed?: Summary | null;
 }
 
 /** A job and the values of settings to combine. */
@@ -81,6 +86,7 @@ export const JobRequestSchema: v.GenericSchema<unknown, JobRequest> = v.object(j
 export const WhatIfRequestSchema: v.GenericSchema<unknown, WhatIfRequest> = v.object({
   ...job,
   changes: v.optional(v.object(settings)),
+  observed: v.optional(v.nullable(SummarySchema)),
 });
 
 /** Schema of {@linkcode SweepRequest}. */

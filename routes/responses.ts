@@ -161,6 +161,17 @@ export const EventLogSchema = v.object({
   read: v.object({ lines: number, malformedLines: number, inProgress: v.boolean() }),
 });
 
+/** Two runs of a job. */
+export const WhatIfSchema = v.object({
+  observed: v.nullable(SummarySchema),
+  replayed: SummarySchema,
+  predicted: SummarySchema,
+  changes: v.array(v.object({ key: text, from: v.nullable(text), to: v.nullable(text) })),
+  verdict: v.array(finding),
+  evidence: v.array(evidence),
+  warnings: v.array(warning),
+});
+
 /** The templates. */
 export const TemplatesSchema = v.object({
   templates: v.array(v.object({ name: text, description: text, parameters: v.record(text, parameter) })),
@@ -170,6 +181,7 @@ export const TemplatesSchema = v.object({
 export const RESPONSE_SCHEMAS: Readonly<Record<string, v.GenericSchema>> = Object.freeze({
   Summary: SummarySchema,
   EventLog: EventLogSchema,
+  WhatIf: WhatIfSchema,
   Sizing: SizingSchema,
   Templates: TemplatesSchema,
   Problem: ProblemSchema,

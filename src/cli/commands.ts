@@ -8,6 +8,7 @@ import type { Command } from "./command.ts";
 /** Name of a command to the function that loads it. */
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   fidelity: async () => (await import("./fidelity.ts")).fidelity,
+  simulate: async () => (await import("./simulate.ts")).simulate,
   whatif: async () => (await import("./whatif.ts")).whatif,
   summarize: async () => (await import("./summarize.ts")).summarize,
   replay: async () => (await import("./replay.ts")).replay,

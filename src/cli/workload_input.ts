@@ -9,6 +9,7 @@ import type { Workload } from "../simulator/workload.ts";
 import type { SparkEvent } from "../spark/events.ts";
 import { WorkloadBuilder } from "../workload/from_event_log.ts";
 import { parseJobSpec, workloadFromJobSpec } from "../workload/job_spec.ts";
+import { parseStrictJson } from "../workload/strict_json.ts";
 import { jobSpecFromTemplate } from "../workload/templates.ts";
 import type { Io } from "./command.ts";
 import { openInput, readInput } from "./input.ts";
@@ -23,19 +24,22 @@ export interface WorkloadInput {
 }
 
 /**
- * Reads INPUT as a workload.
+ * Reads INPUT as a workload. `seed` is for what a spec or template draws, in place of its own.
  *
  * @throws {InputError} what {@linkcode openInput}, the event-log reader, the job spec and the templates throw.
  */
-export async function readWorkload(names: readonly string[], io: Io): Promise<WorkloadInput> {
+export async function readWorkload(
+  names: readonly string[],
+  io: Io,
+  options: { readonly seed?: number } = {},
+): Promise<WorkloadInput> {
   const input = await openInput(names, io);
-  if (input.kind === "template") {
-    const { spec } = jobSpecFromTemplate(input.name);
-    return { workload: workloadFromJobSpec(spec), observed: null, name: input.name };
-  }
-  if (input.kind === "jobSpec") {
-    const { spec } = parseJobSpec(input.text);
-    return { workload: workloadFromJobSpec(spec), observed: null, name: input.name };
+  if (input.kind !== "eventLog") {
+    const { spec, warnings } = input.kind === "template"
+      ? jobSpecFromTemplate(input.name)
+      : parseJobSpec(parseStrictJson(input.text));
+    const seeded = options.seed === undefined ? spec : { ...spec, seed: options.seed };
+    return { workload: workloadFromJobSpec(seeded, { warnings }), observed: null, name: input.name };
   }
   const builder = new WorkloadBuilder();
   const summarizer = new Summarizer({ source: "observed" });

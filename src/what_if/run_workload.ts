@@ -6,16 +6,22 @@
 import type { Kernel } from "../kernel.ts";
 import { Summarizer } from "../report/summarize.ts";
 import type { Summary } from "../report/summary.ts";
-import { simulate, type SimulationLimits } from "../simulator/simulation.ts";
+import { Simulation, type SimulationLimits } from "../simulator/simulation.ts";
 import type { EventSink, SparkEvent } from "../spark/events.ts";
 import type { Changed } from "./apply_changes.ts";
+import { finish, type Steps } from "./steps.ts";
+
+const DEFAULT_STEP_EVENTS = 1 << 20;
 
 /** How a run is made. */
 export interface RunOptions {
   /** Seed of what Spark leaves to chance; the workload's own unless said. */
   readonly seed?: number;
   readonly limits?: Partial<SimulationLimits>;
-  readonly kernel?: Kernel;
+  /** Makes the kernel of a run. */
+  readonly newKernel?: () => Kernel;
+  /** Simulated events between two steps. */
+  readonly stepEvents?: number;
   /** Takes the run's events besides the Summary. */
   readonly sink?: EventSink;
 }
@@ -37,7 +43,12 @@ export interface RunOptions {
  * ```
  */
 export function runWorkload(changed: Changed, options: RunOptions = {}): Summary {
-  const { sink } = options;
+  return finish(runSteps(changed, options));
+}
+
+/** {@linkcode runWorkload} in steps of `stepEvents` simulated events. */
+export function* runSteps(changed: Changed, options: RunOptions = {}): Steps<Summary> {
+  const { sink, stepEvents = DEFAULT_STEP_EVENTS } = options;
   const summarizer = new Summarizer({ source: "simulated" });
   const both = sink === undefined ? summarizer : {
     event(event: SparkEvent): void {
@@ -45,13 +56,18 @@ export function runWorkload(changed: Changed, options: RunOptions = {}): Summary
       sink.event(event);
     },
   };
-  simulate(changed.workload, {
+  const simulation = new Simulation(changed.workload, {
     conf: changed.conf,
     sink: both,
     ...(changed.storageLevel === null ? {} : { storageLevel: changed.storageLevel }),
     ...(options.seed === undefined ? {} : { seed: options.seed }),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
-    ...(options.kernel === undefined ? {} : { kernel: options.kernel }),
+    ...(options.newKernel === undefined ? {} : { kernel: options.newKernel() }),
   });
+  for (let done = false; !done;) {
+    const before = simulation.eventsHandled;
+    done = simulation.run(stepEvents);
+    yield simulation.eventsHandled - before;
+  }
   return summarizer.summary();
 }

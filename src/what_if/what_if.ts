@@ -9,7 +9,8 @@ import type { Evidence, Workload } from "../simulator/workload.ts";
 import { checkStartup } from "../spark/startup.ts";
 import { applyChanges, type Change, type Changes, type ChangeWarning } from "./apply_changes.ts";
 import { compareRuns } from "./compare_runs.ts";
-import { type RunOptions, runWorkload } from "./run_workload.ts";
+import { type RunOptions, runSteps } from "./run_workload.ts";
+import { finish, type Steps } from "./steps.ts";
 
 /** The answer (a public contract). */
 export interface WhatIf {
@@ -55,13 +56,25 @@ export function whatIf(
   changes: Changes,
   options: WhatIfOptions = {},
 ): WhatIf {
+  return finish(whatIfSteps(workload, observed, changes, options));
+}
+
+/** {@linkcode whatIf} in steps. */
+export function* whatIfSteps(
+  workload: Workload,
+  observed: Summary | null,
+  changes: Changes,
+  options: WhatIfOptions = {},
+): Steps<WhatIf> {
   const { predictedSink: sink, ...runOptions } = options;
   const recorded = applyChanges(workload, {});
   const changed = applyChanges(workload, changes);
   const same = changed.changes.length === 0;
   if (!same) checkStartup(changed.conf, { collector: workload.cluster.collector });
-  const replayed = runWorkload(recorded, same && sink !== undefined ? { ...runOptions, sink } : runOptions);
-  const predicted = same ? replayed : runWorkload(changed, sink === undefined ? runOptions : { ...runOptions, sink });
+  const replayed = yield* runSteps(recorded, same && sink !== undefined ? { ...runOptions, sink } : runOptions);
+  const predicted = same
+    ? replayed
+    : yield* runSteps(changed, sink === undefined ? runOptions : { ...runOptions, sink });
   return {
     observed,
     replayed,
