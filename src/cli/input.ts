@@ -126,7 +126,7 @@ async function jsonInput(name: string, part: LogPart, bytes: number): Promise<In
       parameters: { name, limit: MAX_SPEC_BYTES, received: bytes },
     });
   }
-  return { kind: "jobSpec", name, text: await new Response(part.open()).text() };
+  return { kind: "jobSpec", name, text: await Deno.readTextFile(part.name) };
 }
 
 /** Whether the first bytes are those of a JSON object that is not an event. */
@@ -169,23 +169,26 @@ async function filePart(path: string | URL): Promise<{ source: [LogPart]; bytes:
   return { source: [{ name, open: () => fileStream(path, name) }], bytes: size };
 }
 
-/** A file's bytes in large pieces; closes it at the end and when reading stops early. */
+/**
+ * A file's bytes; closes it at the end and when reading stops early. All pieces share one buffer, which stays in the
+ * processor's cache: a piece is valid until the next one is asked for, which is all that readEventLog() needs.
+ */
 function fileStream(path: string | URL, name: string): ReadableStream<Uint8Array> {
   let file: Deno.FsFile | null = null;
+  const buffer = new Uint8Array(CHUNK_BYTES);
   const close = () => {
     file?.close();
     file = null;
   };
   return new ReadableStream<Uint8Array>({
-    async pull(controller) {
+    pull(controller) {
       try {
-        file ??= await Deno.open(path);
-        const chunk = new Uint8Array(CHUNK_BYTES);
-        const length = await file.read(chunk);
+        file ??= Deno.openSync(path);
+        const length = file.readSync(buffer);
         if (length === null) {
           close();
           controller.close();
-        } else controller.enqueue(chunk.subarray(0, length));
+        } else controller.enqueue(buffer.subarray(0, length));
       } catch (error) {
         close();
         throw fileError(name, error);

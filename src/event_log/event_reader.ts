@@ -8,6 +8,8 @@ import type { ApplicationStart, EventSink, SourceWarning, SparkEvent } from "../
 import { rulesFor } from "../spark/versions.ts";
 import { LogAudit, warning } from "./audit.ts";
 import { DECODERS, eventName, isUnused } from "./event_json.ts";
+import { type TaskLineEvent, TaskLines } from "./task_lines.ts";
+import { unknownFields } from "./known_fields.ts";
 import { isObject, type JsonObject, MalformedEvent } from "./json_fields.ts";
 import { severalApplications } from "./parts.ts";
 
@@ -23,8 +25,18 @@ export interface ReadLimits {
   readonly tasks?: number;
 }
 
+/** The longest line when no limit is given. */
+export const DEFAULT_LINE_BYTES = 1 << 28;
 /** So many line numbers and names are kept for messages. */
 const KEPT = 10;
+
+/** Fields of unknown names are counted apart up to so many. */
+const MAX_FIELDS = 1000;
+const NAMES = {
+  taskStart: "SparkListenerTaskStart",
+  taskEnd: "SparkListenerTaskEnd",
+  blockUpdated: "SparkListenerBlockUpdated",
+} as const;
 
 /** The error for input beyond a limit. */
 export function overLimit(
@@ -61,10 +73,13 @@ export class EventReader {
   readonly malformed = { count: 0, lines: [] as number[] };
   readonly #sink: EventSink;
   readonly #limits: ReadLimits;
+  readonly #maxLineBytes: number;
   readonly #decoder = new TextDecoder();
   readonly #audit = new LogAudit();
   readonly #counts = new Map<string, number>();
   readonly #unknown = new Map<string, number>();
+  readonly #unknownFields = new Map<string, number>();
+  readonly #taskLines = new TaskLines();
   readonly #context = { tracksUpdatedBlocks: false };
   #tasks = 0;
   #cutLines = 0;
@@ -74,6 +89,19 @@ export class EventReader {
   constructor(sink: EventSink, limits: ReadLimits) {
     this.#sink = sink;
     this.#limits = limits;
+    this.#maxLineBytes = limits.lineBytes ?? DEFAULT_LINE_BYTES;
+  }
+
+  /**
+   * Takes a line of a shape that came before, from `start` on, and gives the position of its line end; -1, and takes
+   * nothing, when it is of another shape or does not end within the bytes.
+   */
+  quickLine(bytes: Uint8Array, start: number): number {
+    const event = this.#taskLines.readNext(bytes, start);
+    if (event === null || this.#taskLines.end - start > this.#maxLineBytes) return -1;
+    this.lines++;
+    this.#known(event);
+    return this.#taskLines.end;
   }
 
   /** Takes a line. `cut` says that the input ended within it: then it is not malformed when it cannot be read. */
@@ -81,12 +109,14 @@ export class EventReader {
     this.lines++;
     if (bytes[end - 1] === 13) end--;
     if (start >= end) return;
+    const known = this.#taskLines.read(bytes, start, end);
+    if (known !== null) return this.#known(known);
     try {
       const json: unknown = JSON.parse(
         this.#decoder.decode(bytes.subarray(start, end)),
       );
       if (!isObject(json)) throw new MalformedEvent("not an object");
-      this.#event(json);
+      this.#event(json, bytes, start, end);
     } catch (error) {
       const malformed = error instanceof MalformedEvent;
       if (!malformed && !(error instanceof SyntaxError)) throw error;
@@ -98,6 +128,11 @@ export class EventReader {
   /** Events so far by Spark's name. */
   get counts(): Record<string, number> {
     return Object.fromEntries(this.#counts);
+  }
+
+  /** Fields that Spark does not write, with how often they came, as `EventName/Field`. */
+  get unknownFields(): Record<string, number> {
+    return Object.fromEntries(this.#unknownFields);
   }
 
   /** What is to be said about the log, after the last line. */
@@ -127,6 +162,16 @@ export class EventReader {
         [...this.#unknown.values()].reduce((a, b) => a + b, 0),
       ));
     }
+    if (this.#unknownFields.size > 0) {
+      const names = [...this.#unknownFields.keys()].sort();
+      found.push(warning(
+        "log.unknown_field",
+        `fields that Spark does not write, left out: ${names.slice(0, KEPT).join(", ")}${
+          names.length > KEPT ? ", ..." : ""
+        }`,
+        [...this.#unknownFields.values()].reduce((a, b) => a + b, 0),
+      ));
+    }
     if (this.#duplicateStarts > 0) {
       found.push(warning(
         "log.duplicate_application_start",
@@ -137,13 +182,19 @@ export class EventReader {
     return [...found, ...this.#audit.warnings()];
   }
 
+  #known(event: TaskLineEvent): void {
+    this.#count(NAMES[event.kind]);
+    if (this.#taskLines.unknownFields.length > 0) this.#countFields(this.#taskLines.unknownFields);
+    if (this.#accepts(event)) this.emit(event);
+  }
+
   /** Emits an event that stands in no line. */
   emit(event: SparkEvent): void {
     this.#audit.event(event);
     this.#sink.event(event);
   }
 
-  #event(json: JsonObject): void {
+  #event(json: JsonObject, bytes: Uint8Array, start: number, end: number): void {
     const name = eventName(json);
     if (!Object.hasOwn(DECODERS, name)) {
       this.#count(name);
@@ -154,6 +205,9 @@ export class EventReader {
     }
     const event = DECODERS[name](json, this.#context);
     this.#count(name);
+    const fields = unknownFields(name, json);
+    if (fields.length > 0) this.#countFields(fields);
+    this.#taskLines.learn(bytes, start, end, event, fields);
     if (this.#accepts(event)) this.emit(event);
   }
 
@@ -177,12 +231,12 @@ export class EventReader {
         }
         return true;
       case "logStart":
-        this.#context.tracksUpdatedBlocks = tracksByDefault(event.sparkVersion);
+        this.#tracksUpdatedBlocks(tracksByDefault(event.sparkVersion));
         return true;
       case "environmentUpdate": {
         const set = event.sparkProperties["spark.taskMetrics.trackUpdatedBlockStatuses"];
         if (set !== undefined) {
-          this.#context.tracksUpdatedBlocks = set.toLowerCase() === "true";
+          this.#tracksUpdatedBlocks(set.toLowerCase() === "true");
         }
         return true;
       }
@@ -190,6 +244,21 @@ export class EventReader {
         return this.#acceptsStart(event);
       default:
         return true;
+    }
+  }
+
+  #tracksUpdatedBlocks(tracked: boolean): void {
+    if (tracked === this.#context.tracksUpdatedBlocks) return;
+    this.#context.tracksUpdatedBlocks = tracked;
+    this.#taskLines.forget();
+  }
+
+  #countFields(fields: readonly string[]): void {
+    for (const field of fields) {
+      const count = this.#unknownFields.get(field);
+      if (count !== undefined || this.#unknownFields.size < MAX_FIELDS) {
+        this.#unknownFields.set(field, (count ?? 0) + 1);
+      }
     }
   }
 

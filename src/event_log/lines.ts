@@ -10,6 +10,9 @@ const NEWLINE = 10;
 /** Takes a line without its end: `bytes` from `start` to `end`, valid during the call. */
 export type LineSink = (bytes: Uint8Array, start: number, end: number) => void;
 
+/** Takes a line from `start` on if it knows how it ends, and gives the position of its line end; else -1. */
+export type QuickLine = (bytes: Uint8Array, start: number) => number;
+
 /**
  * Cuts chunks into lines; keeps only the unfinished line between chunks.
  *
@@ -30,14 +33,16 @@ export type LineSink = (bytes: Uint8Array, start: number, end: number) => void;
  * ```
  */
 export class LineSplitter {
-  #sink: LineSink;
-  #maxLineBytes: number;
+  readonly #sink: LineSink;
+  readonly #maxLineBytes: number;
+  readonly #quick: QuickLine | null;
   #rest: Uint8Array<ArrayBuffer> = new Uint8Array(0);
   #restLength = 0;
 
-  constructor(sink: LineSink, maxLineBytes: number) {
+  constructor(sink: LineSink, maxLineBytes: number, quick: QuickLine | null = null) {
     this.#sink = sink;
     this.#maxLineBytes = maxLineBytes;
+    this.#quick = quick;
   }
 
   /**
@@ -47,16 +52,21 @@ export class LineSplitter {
    */
   push(chunk: Uint8Array): void {
     let start = 0;
-    let end = chunk.indexOf(NEWLINE);
-    if (end >= 0 && this.#restLength > 0) {
-      this.#keep(chunk.subarray(0, end));
+    if (this.#restLength > 0) {
+      const end = chunk.indexOf(NEWLINE);
+      this.#keep(end < 0 ? chunk : chunk.subarray(0, end));
+      if (end < 0) return;
       this.#flush();
       start = end + 1;
-      end = chunk.indexOf(NEWLINE, start);
     }
-    for (; end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      this.#check(end - start);
-      this.#sink(chunk, start, end);
+    while (start < chunk.length) {
+      let end = this.#quick === null ? -1 : this.#quick(chunk, start);
+      if (end < 0) {
+        end = chunk.indexOf(NEWLINE, start);
+        if (end < 0) break;
+        this.#check(end - start);
+        this.#sink(chunk, start, end);
+      }
       start = end + 1;
     }
     if (start < chunk.length) this.#keep(chunk.subarray(start));

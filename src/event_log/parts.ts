@@ -13,7 +13,10 @@ import { isObject, type JsonObject } from "./json_fields.ts";
 export interface LogPart {
   /** Path or name; only the last segment counts. */
   readonly name: string;
-  /** Opens it; called again when its head was looked at to find its place. */
+  /**
+   * Opens it; called again when its head was looked at to find its place. A piece of the stream need only be valid until the next
+   * one is asked for, provided that the stream reads nothing ahead (a high water mark of 0).
+   */
   open(): ReadableStream<Uint8Array>;
 }
 

@@ -8,7 +8,7 @@ import type { EventSink, SourceWarning } from "../spark/events.ts";
 import { warning } from "./audit.ts";
 import { concat, decompressed, type DecompressionReport, detectCodec, MAGIC_BYTES, peekChunks } from "./codec/codec.ts";
 import { zipEntries } from "./codec/zip.ts";
-import { EventReader, overLimit, type ReadLimits } from "./event_reader.ts";
+import { DEFAULT_LINE_BYTES, EventReader, overLimit, type ReadLimits } from "./event_reader.ts";
 import { LineSplitter } from "./lines.ts";
 import { chunksOf, type LogPart, orderParts, streamOf } from "./parts.ts";
 
@@ -37,6 +37,8 @@ export interface ReadReport {
   readonly lines: number;
   /** Events by Spark's name, those that the project has no use for included. */
   readonly events: Readonly<Record<string, number>>;
+  /** Fields that Spark does not write, as `EventName/Field`, with how often they came. */
+  readonly unknownFields: Readonly<Record<string, number>>;
   /** Numbers of the first malformed lines (1-based, over all parts), and how many there were. */
   readonly malformed: {
     readonly count: number;
@@ -53,7 +55,6 @@ export interface ReadReport {
   readonly warnings: readonly SourceWarning[];
 }
 
-const DEFAULT_LINE_BYTES = 1 << 28;
 /** Bytes of the input as they pass. */
 class Meter {
   bytesRead = 0;
@@ -111,7 +112,7 @@ async function collect(
   let length = 0;
   for await (const chunk of chunks) {
     length += chunk.length;
-    pieces.push(chunk);
+    pieces.push(chunk.slice());
   }
   return concat(pieces, length);
 }
@@ -146,6 +147,7 @@ class LogReading {
     const splitter = new LineSplitter(
       (bytes, start, end) => this.#events.line(bytes, start, end, cut),
       this.#options.limits?.lineBytes ?? DEFAULT_LINE_BYTES,
+      (bytes, start) => this.#events.quickLine(bytes, start),
     );
     const limit = this.#options.limits?.decompressedBytes ?? Infinity;
     for await (const chunk of decompressed(chunksOf(part.open()), report)) {
@@ -237,6 +239,7 @@ export async function readEventLog(
     bytesDecompressed: reading.bytesDecompressed,
     lines: events.lines,
     events: events.counts,
+    unknownFields: events.unknownFields,
     malformed: events.malformed,
     parts: reading.parts.map(({ name, report }) => ({
       name,

@@ -104,8 +104,9 @@ export async function peekChunks(
     const { value, done } = await source.next();
     if (done) break;
     if (value.length === 0) continue;
-    first.push(value);
     length += value.length;
+    // The source may use the piece's memory again for the next one.
+    first.push(length < count ? value.slice() : value);
   }
   const head = first.length === 1 ? first[0] : concat(first, length);
   async function* chunks(): AsyncGenerator<Uint8Array> {
@@ -182,7 +183,8 @@ async function* decode(
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
       try {
-        decoder.push(chunk.subarray(at, at + PIECE_BYTES), emit);
+        // Decoders keep what they cannot use yet, and the piece may be used again by its source.
+        decoder.push(chunk.slice(at, at + PIECE_BYTES), emit);
       } catch (error) {
         if (!(error instanceof CodecError)) throw error;
         report.corrupt = error.message;

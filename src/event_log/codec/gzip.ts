@@ -31,8 +31,7 @@ export class GzipDecoder implements ChunkDecoder {
     this.#tail = [...this.#tail, ...chunk.subarray(-4)].slice(-4);
     try {
       for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
-        // The library keeps what it cannot use yet, so it gets a copy.
-        this.#gunzip.push(chunk.slice(at, at + PIECE_BYTES), false);
+        this.#gunzip.push(chunk.subarray(at, at + PIECE_BYTES), false);
       }
     } catch (cause) {
       throw new CodecError("gzip data that does not decompress", { cause });
