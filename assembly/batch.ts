@@ -1,61 +1,27 @@
 /**
- * Many operations of one executor in one call: operations in memory, outcomes out.
- *
- * Operation (16 bytes)
- *
- * | offset | field   | type | meaning                                                                   |
- * | -----: | ------- | ---- | ------------------------------------------------------------------------- |
- * |      0 | code    | u8   | one of the OP_ constants                                                  |
- * |      1 | mode    | u8   | memory mode                                                               |
- * |      2 | flags   | u16  | of a put: PUT_ bits                                                       |
- * |      4 | subject | i32  | block id, or task attempt id                                              |
- * |      8 | bytes   | f64  | a whole number                                                            |
- *
- * Outcome (16 bytes)
- *
- * | offset | field  | type | meaning                                                                    |
- * | -----: | ------ | ---- | -------------------------------------------------------------------------- |
- * |      0 | answer | f64  | what the single call would answer                                          |
- * |      8 | events | u32  | records in the event log after the operation                               |
+ * Many operations of one executor in one call: operations in memory, answers in their place.
  */
 import { lockForReading, unlock } from "./block_info_manager";
-import { clearEvents, eventCount, hasRoom } from "./event_log";
 import {
-  acquireExecutionMemory, releaseAllExecutionMemoryForTask, releaseExecutionMemory, reserveForAcquire, wakeWaiting,
-} from "./execution_memory_pool";
+  beginOperations, clearEvents, hasRoom, reserveBatchEvents, setRunningOperation,
+} from "./event_log";
+import { acquire, releaseAllExecutionMemoryForTask, releaseFrom, wakeWaiting } from "./execution_memory_pool";
 import { allocate, release } from "./heap";
-import { Executor, NO_TASK, PUT_DESERIALIZED, PUT_USE_DISK, RULE_HOST_WAKES } from "./layout";
-import { clear, contains, get, getSize, putBytes, rddOf, releaseAllStorageMemory, remove } from "./memory_store";
+import {
+  executor, memoryOf, NO_TASK, OFF_HEAP, offHeap, ON_HEAP, onHeap, Operation, OPERATION_BYTES, PUT_DESERIALIZED, PUT_USE_DISK,
+  rddOf, RULE_HOST_WAKES,
+} from "./layout";
+import { clear, contains, get, getSize, put, remove } from "./memory_store";
 import { BAD_ARGUMENT, BAD_BLOCK, OUT_OF_MEMORY } from "./status";
-import { releaseStorageMemory } from "./storage_memory_pool";
+import { releaseAllStorageMemory, releaseStorageMemory } from "./storage_memory_pool";
 import { acquireStorageMemory } from "./unified_memory_manager";
 import { releaseUnrollMemory, reserveUnrollMemory } from "./unrolling";
 
-@unmanaged
-class Operation {
-  code!: u8;
-  mode!: u8;
-  flags!: u16;
-  subject!: i32;
-  bytes!: f64;
-}
-
-@unmanaged
-class Outcome {
-  answer!: f64;
-  events!: u32;
-  reserved!: u32;
-}
-
-export const OPERATION_BYTES: i32 = offsetof<Operation>();
 export const OPERATION_CODE: i32 = offsetof<Operation>("code");
 export const OPERATION_MODE: i32 = offsetof<Operation>("mode");
 export const OPERATION_FLAGS: i32 = offsetof<Operation>("flags");
 export const OPERATION_SUBJECT: i32 = offsetof<Operation>("subject");
 export const OPERATION_AMOUNT: i32 = offsetof<Operation>("bytes");
-export const OUTCOME_BYTES: i32 = offsetof<Outcome>();
-export const OUTCOME_ANSWER: i32 = offsetof<Outcome>("answer");
-export const OUTCOME_EVENTS: i32 = offsetof<Outcome>("events");
 
 // subject is a block
 export const OP_PUT_BYTES: i32 = 0;
@@ -91,114 +57,164 @@ export const WAS_IN_MEMORY: i32 = 2;
 /** Most operations of one batch. */
 export const MAX_BATCH: i32 = 65536;
 
+/** Acquires that waited when the running operation began, at a fixed place: a local would be saved around every call. */
+const WAITING: usize = memory.data(4, 4);
+
 let buffer: usize = 0;
 let bufferCapacity: u32 = 0;
 
-/** The address of a buffer for `count` operations, the outcomes right behind them; 0 when memory is out. */
+/** The address of a buffer for `count` operations; 0 when memory is out. */
 export function batchBuffer(count: u32): usize {
   if (count <= bufferCapacity) return buffer;
-  const segment = allocate(count * (OPERATION_BYTES + OUTCOME_BYTES));
+  const segment = allocate(count * OPERATION_BYTES);
   if (segment == 0) return 0;
-  release(buffer, bufferCapacity * (OPERATION_BYTES + OUTCOME_BYTES));
+  release(buffer, bufferCapacity * OPERATION_BYTES);
   buffer = segment;
   bufferCapacity = count;
   return segment;
 }
 
-/** How many operations the buffer holds; its outcomes begin behind so many. */
+/** How many operations the buffer holds. */
 export function batchCapacity(): u32 {
   return bufferCapacity;
 }
 
 /**
- * Runs the first `count` operations of the buffer on an executor, and gives the number that were run: fewer when the
- * event log may not hold what the next one causes, or when the host decides in which order the woken tasks go on.
+ * Runs the first `count` operations of the buffer on the resident executor, and gives the number that were run: fewer
+ * when the event log may not hold what the next one causes, or when the host decides in which order woken tasks go on.
  */
-export function runBatch(executor: Executor, count: u32): u32 {
+export function runBatch(count: u32): i32 {
   clearEvents();
+  if (!reserveBatchEvents(count)) return OUT_OF_MEMORY;
   executor.taskContext = NO_TASK;
+  beginOperations(buffer);
+  const end = buffer + <usize>count * OPERATION_BYTES;
   let operation = buffer;
-  let outcome = buffer + <usize>bufferCapacity * OPERATION_BYTES;
-  for (let i: u32 = 0; i < count; i++) {
-    if (!hasRoom(executor.numEntries, executor.numWaiting + 1)) return i;
-    executor.notified = 0;
-    const waiting = executor.numWaiting;
-    const answer = run(executor, changetype<Operation>(operation));
-    if (executor.notified != 0 && waiting != 0 && !executor.follows(RULE_HOST_WAKES)) wakeWaiting(executor, waiting);
-    changetype<Outcome>(outcome).answer = <f64>answer;
-    changetype<Outcome>(outcome).events = eventCount();
-    operation += OPERATION_BYTES;
-    outcome += OUTCOME_BYTES;
-    if (executor.notified != 0 && waiting != 0 && executor.follows(RULE_HOST_WAKES)) return i + 1;
+  for (; operation < end; operation += OPERATION_BYTES) {
+    setRunningOperation(operation);
+    if (executor.numWaiting != 0 && !mayRunWhileWaiting()) break;
+    store<f64>(operation, <f64>run(operation), offsetof<Operation>("bytes"));
+    if (load<u32>(WAITING) != 0 && !wakeWaitingOnes()) {
+      operation += OPERATION_BYTES;
+      break;
+    }
   }
-  return count;
+  return <i32>((operation - buffer) / OPERATION_BYTES);
 }
 
+/** Prepares an operation while acquires wait; false when the event log may not hold what it causes. */
+function mayRunWhileWaiting(): bool {
+  store<u32>(WAITING, executor.numWaiting);
+  executor.notified = 0;
+  return hasRoom();
+}
+
+/** Wakes the acquires that waited before the operation when it says so; false when the host is to do that. */
+function wakeWaitingOnes(): bool {
+  const waiting = load<u32>(WAITING);
+  store<u32>(WAITING, 0);
+  if (executor.notified == 0) return true;
+  if (executor.follows(RULE_HOST_WAKES)) return false;
+  wakeWaiting(waiting);
+  return true;
+}
+
+/** Runs one operation. */
 @inline
-function run(executor: Executor, operation: Operation): i64 {
-  const mode = <i32>operation.mode;
-  const subject = operation.subject;
-  const bytes = <i64>operation.bytes;
-  // not whole, not finite, or no number
-  if (<f64>bytes != operation.bytes || mode > 1) return BAD_ARGUMENT;
-  switch (<i32>operation.code) {
+function run(operation: usize): i64 {
+  const head = load<u64>(operation);
+  switch (<u32>head & 0xff) {
+    case OP_GET: return executor.hasRecord(<u32>(head >> 32)) ? get(<u32>(head >> 32)) : BAD_BLOCK;
+    case OP_GET_OR_PUT: {
+      if (!executor.hasRecord(<u32>(head >> 32))) return BAD_BLOCK;
+      const found = get(<u32>(head >> 32));
+      if (found != 0) return found == 1 ? WAS_IN_MEMORY : found;
+    }
+    // falls through to the put
     case OP_PUT_BYTES: {
-      if (!executor.isDeclared(subject)) return BAD_BLOCK;
-      return putBytes(executor, subject, bytes, mode, <i32>operation.flags & (PUT_DESERIALIZED | PUT_USE_DISK));
-    }
-    case OP_GET: return executor.isDeclared(subject) ? get(executor, subject) : BAD_BLOCK;
-    case OP_REMOVE: return executor.isDeclared(subject) ? remove(executor, subject) : BAD_BLOCK;
-    case OP_LOCK_FOR_READING: return executor.isDeclared(subject) ? lockForReading(executor, subject) : BAD_BLOCK;
-    case OP_UNLOCK: return executor.isDeclared(subject) ? unlock(executor, subject) : BAD_BLOCK;
-    case OP_ACQUIRE_STORAGE_MEMORY: {
-      if (!executor.isDeclared(subject)) return BAD_BLOCK;
-      return acquireStorageMemory(executor, executor.memory(mode), bytes, rddOf(executor, subject));
-    }
-    case OP_RELEASE_STORAGE_MEMORY: {
-      releaseStorageMemory(executor, executor.memory(mode), bytes);
-      return 0;
-    }
-    case OP_RESERVE_UNROLL_MEMORY: {
-      if (!executor.isDeclared(subject)) return BAD_BLOCK;
-      return reserveUnrollMemory(executor, subject, bytes, executor.taskContext, mode);
-    }
-    case OP_RELEASE_UNROLL_MEMORY: {
-      releaseUnrollMemory(executor, bytes, executor.taskContext, mode);
-      return 0;
+      const id = <u32>(head >> 32);
+      if (!executor.hasRecord(id)) return BAD_BLOCK;
+      const bytes = load<i64>(operation, offsetof<Operation>("bytes"));
+      const flags = <i32>(head >> 16) & (PUT_DESERIALIZED | PUT_USE_DISK);
+      const mode = <u32>head >> 8 & 0xff;
+      if (mode == ON_HEAP) return put(onHeap, ON_HEAP, id, bytes, flags);
+      return mode == OFF_HEAP ? put(offHeap, OFF_HEAP, id, bytes, flags) : BAD_ARGUMENT;
     }
     case OP_ACQUIRE_EXECUTION_MEMORY: {
-      if (subject < <i32>NO_TASK) return BAD_ARGUMENT;
-      if (!reserveForAcquire(executor)) return OUT_OF_MEMORY;
-      return acquireExecutionMemory(executor, mode, bytes, subject);
+      const task = <i32>(head >> 32);
+      if (task < <i32>NO_TASK) return BAD_ARGUMENT;
+      const bytes = load<i64>(operation, offsetof<Operation>("bytes"));
+      const mode = <u32>head >> 8 & 0xff;
+      if (mode == ON_HEAP) return acquire(onHeap, ON_HEAP, bytes, task);
+      return mode == OFF_HEAP ? acquire(offHeap, OFF_HEAP, bytes, task) : BAD_ARGUMENT;
     }
     case OP_RELEASE_EXECUTION_MEMORY: {
-      if (subject < <i32>NO_TASK) return BAD_ARGUMENT;
-      releaseExecutionMemory(executor, mode, bytes, subject);
+      const task = <i32>(head >> 32);
+      const mode = <u32>head >> 8 & 0xff;
+      if (task < <i32>NO_TASK || mode > 1) return BAD_ARGUMENT;
+      const bytes = load<i64>(operation, offsetof<Operation>("bytes"));
+      releaseFrom(memoryOf(mode), mode, bytes, task);
+      return 0;
+    }
+    case OP_REMOVE: return executor.hasRecord(<u32>(head >> 32)) ? remove(<u32>(head >> 32)) : BAD_BLOCK;
+    case OP_LOCK_FOR_READING: {
+      return executor.hasRecord(<u32>(head >> 32)) ? lockForReading(<u32>(head >> 32)) : BAD_BLOCK;
+    }
+    case OP_UNLOCK: return executor.hasRecord(<u32>(head >> 32)) ? unlock(<u32>(head >> 32)) : BAD_BLOCK;
+    case OP_CONTAINS: return executor.hasRecord(<u32>(head >> 32)) ? contains(<u32>(head >> 32)) : BAD_BLOCK;
+    case OP_GET_SIZE: return executor.hasRecord(<u32>(head >> 32)) ? getSize(<u32>(head >> 32)) : BAD_BLOCK;
+    case OP_ACQUIRE_STORAGE_MEMORY: return acquireStorageFor(head, load<i64>(operation, offsetof<Operation>("bytes")));
+    case OP_RELEASE_STORAGE_MEMORY: return releaseStorageFrom(head, load<i64>(operation, offsetof<Operation>("bytes")));
+    case OP_RELEASE_ALL_STORAGE_MEMORY: {
+      releaseAllStorageMemory();
+      return 0;
+    }
+    case OP_RESERVE_UNROLL_MEMORY: return reserveUnrollFor(head, load<i64>(operation, offsetof<Operation>("bytes")));
+    case OP_RELEASE_UNROLL_MEMORY: return releaseUnrollFrom(head, load<i64>(operation, offsetof<Operation>("bytes")));
+    case OP_CLEAR: {
+      clear();
       return 0;
     }
     case OP_RELEASE_ALL_EXECUTION_MEMORY: {
-      return subject < <i32>NO_TASK ? <i64>BAD_ARGUMENT : releaseAllExecutionMemoryForTask(executor, subject);
+      const task = <i32>(head >> 32);
+      return task < <i32>NO_TASK ? <i64>BAD_ARGUMENT : releaseAllExecutionMemoryForTask(task);
     }
     case OP_SET_TASK_CONTEXT: {
-      if (subject < <i32>NO_TASK) return BAD_ARGUMENT;
-      executor.taskContext = subject;
-      return 0;
-    }
-    case OP_CONTAINS: return executor.isDeclared(subject) ? contains(executor, subject) : BAD_BLOCK;
-    case OP_GET_SIZE: return executor.isDeclared(subject) ? getSize(executor, subject) : BAD_BLOCK;
-    case OP_GET_OR_PUT: {
-      if (!executor.isDeclared(subject)) return BAD_BLOCK;
-      if (get(executor, subject) != 0) return WAS_IN_MEMORY;
-      return putBytes(executor, subject, bytes, mode, <i32>operation.flags & (PUT_DESERIALIZED | PUT_USE_DISK));
-    }
-    case OP_CLEAR: {
-      clear(executor);
-      return 0;
-    }
-    case OP_RELEASE_ALL_STORAGE_MEMORY: {
-      releaseAllStorageMemory(executor);
+      const task = <i32>(head >> 32);
+      if (task < <i32>NO_TASK) return BAD_ARGUMENT;
+      executor.taskContext = task;
       return 0;
     }
     default: return BAD_ARGUMENT;
   }
+}
+
+function acquireStorageFor(head: u64, bytes: i64): i64 {
+  const mode = <u32>head >> 8 & 0xff;
+  const id = <u32>(head >> 32);
+  if (mode > 1) return BAD_ARGUMENT;
+  if (!executor.isDeclared(id)) return BAD_BLOCK;
+  return acquireStorageMemory(mode, bytes, rddOf(executor.block(id)));
+}
+
+function releaseStorageFrom(head: u64, bytes: i64): i64 {
+  const mode = <u32>head >> 8 & 0xff;
+  if (mode > 1) return BAD_ARGUMENT;
+  releaseStorageMemory(memoryOf(mode), mode, bytes);
+  return 0;
+}
+
+function reserveUnrollFor(head: u64, bytes: i64): i64 {
+  const mode = <u32>head >> 8 & 0xff;
+  const id = <u32>(head >> 32);
+  if (mode > 1) return BAD_ARGUMENT;
+  if (!executor.isDeclared(id)) return BAD_BLOCK;
+  return reserveUnrollMemory(id, bytes, executor.taskContext, mode);
+}
+
+function releaseUnrollFrom(head: u64, bytes: i64): i64 {
+  const mode = <u32>head >> 8 & 0xff;
+  if (mode > 1) return BAD_ARGUMENT;
+  releaseUnrollMemory(bytes, executor.taskContext, mode);
+  return 0;
 }

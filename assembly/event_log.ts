@@ -3,28 +3,48 @@
  *
  * EventRecord (16 bytes)
  *
- * | offset | field   | type | meaning                                                   |
- * | -----: | ------- | ---- | --------------------------------------------------------- |
- * |      0 | kind    | u8   | one of the EVENT_ constants                               |
- * |      1 | mode    | u8   | memory mode                                               |
- * |      2 | pool    | u16  | OVER_RELEASE: 0 storage, 1 execution; else 0              |
- * |      4 | subject | i32  | block, ticket or status                                   |
- * |      8 | value   | f64  | bytes or task attempt id                                  |
+ * | offset | field     | type | meaning                                               |
+ * | -----: | --------- | ---- | ----------------------------------------------------- |
+ * |      0 | kind      | u8   | one of the EVENT_ constants                           |
+ * |      1 | mode      | u8   | memory mode                                           |
+ * |      2 | operation | u16  | index of the operation in its batch; 0 in single calls |
+ * |      4 | subject   | i32  | block, ticket or status                               |
+ * |      8 | value     | f64  | bytes or task attempt id                              |
+ *
+ * EventLog (20 bytes), at a fixed place, so that the host reads it without a call
+ *
+ * | offset | field     | type | meaning                                       |
+ * | -----: | --------- | ---- | --------------------------------------------- |
+ * |      0 | first     | u32  | address of the first record                   |
+ * |      4 | next      | u32  | address behind the last record                |
+ * |      8 | end       | u32  | address behind the space for records          |
+ * |     12 | operation | u32  | address of the running operation of a batch   |
+ * |     16 | batch     | u32  | address of the batch's first operation        |
  */
 import { allocate, release } from "./heap";
+import { executor, OPERATION_BYTES } from "./layout";
 
 @unmanaged
 class EventRecord {
   kind!: u8;
   mode!: u8;
-  pool!: u16;
+  operation!: u16;
   subject!: i32;
   value!: f64;
 }
 
+@unmanaged
+class EventLog {
+  first!: usize;
+  next!: usize;
+  end!: usize;
+  operation!: usize;
+  batch!: usize;
+}
+
 export const EVENT_BYTES: i32 = offsetof<EventRecord>();
 export const EVENT_MODE: i32 = offsetof<EventRecord>("mode");
-export const EVENT_POOL: i32 = offsetof<EventRecord>("pool");
+export const EVENT_OPERATION: i32 = offsetof<EventRecord>("operation");
 export const EVENT_SUBJECT: i32 = offsetof<EventRecord>("subject");
 export const EVENT_VALUE: i32 = offsetof<EventRecord>("value");
 
@@ -38,85 +58,147 @@ export const EVENT_GRANTED: i32 = 3;
 export const EVENT_WAITS_ON: i32 = 4;
 /** The woken acquire ends with status `subject`. */
 export const EVENT_FAILED: i32 = 5;
-/** More was released than held. value: bytes released. Always followed by EVENT_HELD. */
-export const EVENT_OVER_RELEASE: i32 = 6;
+/** More storage memory was released than held. value: bytes released. Always followed by EVENT_HELD. */
+export const EVENT_STORAGE_OVER_RELEASE: i32 = 6;
+/** More execution memory was released than held. value: bytes released. Always followed by EVENT_HELD. */
+export const EVENT_EXECUTION_OVER_RELEASE: i32 = 7;
 /** value: the bytes that were held when more was released. */
-export const EVENT_HELD: i32 = 7;
+export const EVENT_HELD: i32 = 8;
 
-/**
- * The log's header, in memory at a fixed place, so that the host reads it without a call:
- * u32 number of records, u32 capacity in records, u32 address of the first record.
- */
-const HEADER: usize = memory.data(12, 16);
-export const EVENT_LOG: i32 = <i32>HEADER;
+const LOG: usize = memory.data(20, 16);
+export const EVENT_LOG: i32 = <i32>LOG;
+export const EVENT_LOG_FIRST: i32 = offsetof<EventLog>("first");
+export const EVENT_LOG_NEXT: i32 = offsetof<EventLog>("next");
 
-/** Records that every operation may write besides one per entry of its executor and two per waiting acquire. */
+/** Records that every operation may write besides one per entry and two per waiting acquire, itself included. */
 const SLACK: u32 = 16;
+const FIRST_CAPACITY: u32 = 1024;
+/** Most records: a segment of 1 GiB. */
+const MAX_CAPACITY: u32 = 1 << 26;
 
 @inline
-export function eventCount(): u32 {
-  return load<u32>(HEADER);
+function log(): EventLog {
+  return changetype<EventLog>(LOG);
 }
 
-@inline
-function capacity(): u32 {
-  return load<u32>(HEADER, 4);
-}
-
+/** Empties the log. */
 @inline
 export function clearEvents(): void {
-  store<u32>(HEADER, 0);
+  log().next = log().first;
+  log().operation = log().batch;
 }
 
-/** Most records that one operation of an executor with so many entries and waiting acquires needs. */
+/** The next records belong to the first operation of a batch. */
 @inline
-function needed(entries: u32, waiting: u32): u32 {
-  return entries + 2 * waiting + SLACK;
+export function beginOperations(batch: usize): void {
+  log().batch = batch;
+  log().operation = batch;
 }
 
-/** Whether the log has room for one more operation of such an executor. */
+/** The next records belong to the operation of the batch at this address. */
 @inline
-export function hasRoom(entries: u32, waiting: u32): bool {
-  return capacity() - eventCount() >= needed(entries, waiting);
+export function setRunningOperation(operation: usize): void {
+  log().operation = operation;
 }
 
-/** Makes the log large enough for such an executor, so that an operation never runs out of room; false when memory is out. */
+/** The index of the running operation in its batch. */
 @inline
-export function reserveEvents(entries: u32, waiting: u32): bool {
-  // twice, so that a batch gets past its first operations before the host has to read the log
-  const wanted = needed(entries, waiting) << 1;
-  return wanted <= capacity() || growTo(wanted);
+function operationIndex(): u32 {
+  return <u32>(log().operation - log().batch) / OPERATION_BYTES;
+}
+
+/** Most records that one operation needs: it evicts every entry, and evaluates every waiting acquire. */
+@inline
+function needed(): u32 {
+  return executor.numEntries + 2 * executor.numWaiting + SLACK;
+}
+
+/** Whether the log has room for one more operation. */
+export function hasRoom(): bool {
+  return <u32>(log().end - log().next) / EVENT_BYTES >= needed();
+}
+
+/** Makes the empty log large enough for any operation; false when memory is out. */
+@inline
+export function reserveEvents(): bool {
+  return reserve(needed());
+}
+
+@inline
+function reserve(records: u32): bool {
+  return records <= <u32>(log().end - log().first) / EVENT_BYTES || growTo(records);
+}
+
+/**
+ * Makes the log large enough for a batch: its operations can evict every entry that there is and every one that they
+ * put, and release too much twice each. Acquires that wait are not counted: while there are any, a batch asks
+ * `hasRoom` before each operation. False when memory is out.
+ */
+export function reserveBatchEvents(operations: u32): bool {
+  return reserve(needed() + 5 * operations);
 }
 
 function growTo(wanted: u32): bool {
-  const old = capacity();
-  let records: u32 = old == 0 ? 1024 : old;
-  while (records < wanted) records <<= 1;
+  const old = log();
+  const oldBytes = <u32>(old.end - old.first);
+  let records = FIRST_CAPACITY;
+  while (records < wanted && records < MAX_CAPACITY) records <<= 1;
+  if (records < wanted) return false;
   const segment = allocate(records * EVENT_BYTES);
   if (segment == 0) return false;
-  const first = load<u32>(HEADER, 8);
-  memory.copy(segment, first, eventCount() * EVENT_BYTES);
-  release(first, old * EVENT_BYTES);
-  store<u32>(HEADER, records, 4);
-  store<u32>(HEADER, <u32>segment, 8);
+  const used = old.next - old.first;
+  memory.copy(segment, old.first, used);
+  release(old.first, oldBytes);
+  old.first = segment;
+  old.next = segment + used;
+  old.end = segment + <usize>records * EVENT_BYTES;
   return true;
 }
 
 @inline
-function append(kind: i32, mode: i32, subject: i32, value: f64): EventRecord {
-  const count = eventCount();
-  const record = changetype<EventRecord>(<usize>load<u32>(HEADER, 8) + (<usize>count << 4));
+function append(kind: i32, mode: i32, subject: i32, value: f64): void {
+  const record = changetype<EventRecord>(log().next);
   record.kind = <u8>kind;
   record.mode = <u8>mode;
-  record.pool = 0;
+  record.operation = <u16>operationIndex();
   record.subject = subject;
   record.value = value;
-  store<u32>(HEADER, count + 1);
-  return record;
+  log().next = log().next + EVENT_BYTES;
 }
 
+/** Where `writeEvicted` may write: behind the last record. */
 @inline
-export function logEvicted(block: i32, mode: i32, bytes: i64): void {
+export function beginEvicted(): usize {
+  return log().next;
+}
+
+/** What all evictions of one operation in one mode have in common: the record's first word. */
+@inline
+export function evictedHead(mode: i32): u64 {
+  return <u64>(EVENT_EVICTED | mode << 8) | <u64>operationIndex() << 16;
+}
+
+/** Writes one eviction at `place` and gives the place of the next. */
+@inline
+export function writeEvicted(place: usize, head: u64, block: u32, bytes: i64): usize {
+  store<u64>(place, head | <u64>block << 32);
+  store<f64>(place, <f64>bytes, offsetof<EventRecord>("value"));
+  return place + EVENT_BYTES;
+}
+
+/** How many evictions are written between two places. */
+@inline
+export function evictedBetween(first: usize, place: usize): u32 {
+  return <u32>(place - first) / EVENT_BYTES;
+}
+
+/** The evictions up to `place` are written. */
+@inline
+export function endEvicted(place: usize): void {
+  log().next = place;
+}
+
+export function logEvicted(block: u32, mode: i32, bytes: i64): void {
   append(EVENT_EVICTED, mode, block, <f64>bytes);
 }
 
@@ -139,11 +221,11 @@ export function logFailed(status: i32, mode: i32): void {
 /**
  * Records an over-release, as Spark logs a warning. Only corrupted accounting causes them by the dozen; then those
  * for which there is no room beside the evictions to come are left out.
+ *
+ * @param kind EVENT_STORAGE_OVER_RELEASE or EVENT_EXECUTION_OVER_RELEASE
  */
-export function logOverRelease(
-  pool: i32, mode: i32, released: i64, held: i64, entries: u32, waiting: u32,
-): void {
-  if (!hasRoom(entries, waiting + 1)) return;
-  append(EVENT_OVER_RELEASE, mode, 0, <f64>released).pool = <u16>pool;
-  append(EVENT_HELD, mode, 0, <f64>held).pool = <u16>pool;
+export function logOverRelease(kind: i32, mode: i32, released: i64, held: i64): void {
+  if (<u32>(log().end - log().next) / EVENT_BYTES < needed() + 2) return;
+  append(kind, mode, 0, <f64>released);
+  append(EVENT_HELD, mode, 0, <f64>held);
 }

@@ -1,12 +1,14 @@
 /**
  * The executors of the instance. A handle is a place in a table and a count of how often that place was used before,
  * so that the handle of a destroyed executor is recognized.
+ *
+ * One executor is resident: its record has been moved from its home to the fixed address where operations expect it.
  */
-import { createBlockTables, releaseBlockTables } from "./block_info_manager";
-import { reserveEvents } from "./event_log";
+import { createBlockTable, releaseBlockTable } from "./block_info_manager";
 import { allocate, release } from "./heap";
 import {
-  ALL_RULES, EXECUTOR_BYTES, Executor, MAX_BYTES, ModeMemory, NO_TASK, OFF_HEAP, ON_HEAP, RULE_REQUIRES_EXECUTION_MEMORY,
+  ALL_RULES, EXECUTOR_BYTES, executor, Executor, MAX_BYTES, memoryOf, NO_TASK, OFF_HEAP, ON_HEAP,
+  RULE_REQUIRES_EXECUTION_MEMORY,
 } from "./layout";
 import { createRddTable, releaseRddTable } from "./rdd_table";
 import { BAD_ARGUMENT, EXECUTION_MEMORY_REQUIRED, OUT_OF_MEMORY } from "./status";
@@ -22,14 +24,14 @@ const USES_MASK: u32 = (1 << USES_BITS) - 1;
 /**
  * ExecutorSlot (8 bytes)
  *
- * | offset | field   | type | meaning                                                                 |
- * | -----: | ------- | ---- | ----------------------------------------------------------------------- |
- * |      0 | address | u32  | of the Executor; 0 when the place is free                               |
- * |      4 | uses    | u32  | how often the place was given back; of a free place also, from bit 11 on, the next free place plus 1 |
+ * | offset | field | type | meaning                                                                               |
+ * | -----: | ----- | ---- | ------------------------------------------------------------------------------------- |
+ * |      0 | home  | u32  | address of the Executor's home; 0 when the place is free                              |
+ * |      4 | uses  | u32  | how often the place was given back; of a free place also, from bit 11 on, the next free place plus 1 |
  */
 @unmanaged
 class ExecutorSlot {
-  address!: u32;
+  home!: usize;
   uses!: u32;
 
   @inline
@@ -39,6 +41,8 @@ class ExecutorSlot {
 }
 
 const FIRST_CAPACITY: u32 = 64;
+/** The handle in the resident record when no executor is resident. */
+const NOBODY: i32 = -1;
 
 let table: usize = 0;
 let capacity: u32 = 0;
@@ -47,17 +51,41 @@ let end: u32 = 0;
 /** The place that was given back last, plus 1. */
 let freePlace: u32 = 0;
 
-/** The living executor with this handle, or 0. */
+executor.handle = NOBODY;
+
+/** Makes the executor with this handle resident; false when there is none. */
 @inline
-export function executorOf(handle: i32): Executor {
-  const place = <u32>handle & (PLACES - 1);
-  if (place >= end) return Executor.at(0);
-  const executor = Executor.at(ExecutorSlot.at(place).address);
-  if (changetype<usize>(executor) == 0 || executor.handle != handle) return Executor.at(0);
-  return executor;
+export function select(handle: i32): bool {
+  return executor.handle == handle ? handle != NOBODY : bringHome(handle);
 }
 
-/** Makes an executor and gives its handle, or a status. */
+/** Exchanges the resident executor for another. */
+function bringHome(handle: i32): bool {
+  const place = <u32>handle & (PLACES - 1);
+  if (handle < 0 || place >= end) return false;
+  const home = ExecutorSlot.at(place).home;
+  if (home == 0 || Executor.at(home).handle != handle) return false;
+  sendHome();
+  copyRecord(changetype<usize>(executor), home);
+  return true;
+}
+
+/** Moves the resident executor's record to its home. */
+function sendHome(): void {
+  if (executor.handle != NOBODY) copyRecord(executor.home, changetype<usize>(executor));
+}
+
+/** Copies an Executor; memory.copy would leave the module, which costs more than this. */
+function copyRecord(to: usize, from: usize): void {
+  for (const last = from + EXECUTOR_BYTES; from < last; from += 32, to += 32) {
+    store<u64>(to, load<u64>(from));
+    store<u64>(to, load<u64>(from, 8), 8);
+    store<u64>(to, load<u64>(from, 16), 16);
+    store<u64>(to, load<u64>(from, 24), 24);
+  }
+}
+
+/** Makes an executor, which is then resident, and gives its handle, or a status. */
 export function createExecutor(
   maxHeapMemory: i64, onHeapStorageRegionSize: i64, maxOffHeapMemory: i64, offHeapStorageRegionSize: i64, rules: i32,
 ): i32 {
@@ -67,26 +95,35 @@ export function createExecutor(
     return EXECUTION_MEMORY_REQUIRED;
   }
   if (freePlace == 0 && end == capacity && !growTable()) return OUT_OF_MEMORY;
-  const executor = newExecutor();
-  if (changetype<usize>(executor) == 0) return OUT_OF_MEMORY;
+  const home = allocate(EXECUTOR_BYTES);
+  if (home == 0) return OUT_OF_MEMORY;
+  sendHome();
+  memory.fill(changetype<usize>(executor), 0, EXECUTOR_BYTES);
+  executor.home = home;
+  if (!createBlockTable() || !createTaskTable() || !createRddTable() || !createWaitQueue()) {
+    discard();
+    return OUT_OF_MEMORY;
+  }
   executor.rules = rules;
-  initialize(executor.memory(ON_HEAP), ON_HEAP, maxHeapMemory, onHeapStorageRegionSize);
-  initialize(executor.memory(OFF_HEAP), OFF_HEAP, maxOffHeapMemory, offHeapStorageRegionSize);
+  executor.dropsBeforeFailure = -1;
+  executor.taskContext = NO_TASK;
+  initialize(ON_HEAP, maxHeapMemory, onHeapStorageRegionSize);
+  initialize(OFF_HEAP, maxOffHeapMemory, offHeapStorageRegionSize);
   const place = takePlace();
   const slot = ExecutorSlot.at(place);
-  slot.address = <u32>changetype<usize>(executor);
+  slot.home = home;
   executor.handle = <i32>(place | slot.uses << PLACE_BITS);
   return executor.handle;
 }
 
-/** Gives an executor's memory back; its handle is no longer valid. */
-export function destroyExecutor(executor: Executor): void {
+/** Gives the resident executor's memory back; its handle is no longer valid. */
+export function destroyExecutor(): void {
   const place = <u32>executor.handle & (PLACES - 1);
   const slot = ExecutorSlot.at(place);
-  slot.address = 0;
+  slot.home = 0;
   slot.uses = ((slot.uses + 1) & USES_MASK) | freePlace << USES_BITS;
   freePlace = place + 1;
-  freeTables(executor);
+  discard();
 }
 
 @inline
@@ -103,24 +140,9 @@ function takePlace(): u32 {
   return place;
 }
 
-/** An executor with its tables and nothing in them, or 0 when memory is out. */
-function newExecutor(): Executor {
-  const executor = Executor.at(allocate(EXECUTOR_BYTES));
-  if (changetype<usize>(executor) == 0) return executor;
-  memory.fill(changetype<usize>(executor), 0, EXECUTOR_BYTES);
-  executor.dropsBeforeFailure = -1;
-  executor.taskContext = NO_TASK;
-  if (
-    createBlockTables(executor) && createTaskTable(executor) && createRddTable(executor) && createWaitQueue(executor) &&
-    reserveEvents(0, 0)
-  ) return executor;
-  freeTables(executor);
-  return Executor.at(0);
-}
-
 /** MemoryManager's constructor: storage has its region, execution the rest. */
-function initialize(memory: ModeMemory, mode: i32, maxMemory: i64, storageRegionSize: i64): void {
-  memory.mode = mode;
+function initialize(mode: i32, maxMemory: i64, storageRegionSize: i64): void {
+  const memory = memoryOf(mode);
   memory.maxMemory = maxMemory;
   memory.storageRegionSize = storageRegionSize;
   memory.storagePoolSize = storageRegionSize;
@@ -129,12 +151,14 @@ function initialize(memory: ModeMemory, mode: i32, maxMemory: i64, storageRegion
   memory.parked.makeEmptyList();
 }
 
-function freeTables(executor: Executor): void {
-  releaseBlockTables(executor);
-  releaseTaskTable(executor);
-  releaseRddTable(executor);
-  releaseWaitQueue(executor);
-  release(changetype<usize>(executor), EXECUTOR_BYTES);
+/** Gives back whatever the resident record has; nobody is resident then. */
+function discard(): void {
+  releaseBlockTable();
+  releaseTaskTable();
+  releaseRddTable();
+  releaseWaitQueue();
+  release(executor.home, EXECUTOR_BYTES);
+  executor.handle = NOBODY;
 }
 
 function growTable(): bool {

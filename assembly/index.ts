@@ -1,19 +1,19 @@
 /** The kernel's exports, and nothing else: each checks its arguments and calls one function. The ABI is in README.md. */
 import * as batch from "./batch";
 import * as blockInfoManager from "./block_info_manager";
-import { clearEvents } from "./event_log";
+import { clearEvents, reserveEvents } from "./event_log";
 import * as executionPool from "./execution_memory_pool";
 import * as executors from "./executors";
 import { setLimit } from "./heap";
-import { Executor, MAX_BYTES, MemoryEntry, RULE_HOST_WAKES } from "./layout";
+import { executor, MAX_BYTES, memoryOf, rddOf, RULE_HOST_WAKES } from "./layout";
 import * as memoryStore from "./memory_store";
 import { BAD_ARGUMENT, BAD_BLOCK, BAD_EXECUTOR, BAD_RANGE, OUT_OF_MEMORY } from "./status";
-import { releaseStorageMemory as releaseStorage } from "./storage_memory_pool";
+import { releaseAllStorageMemory as releaseAll, releaseStorageMemory as releaseStorage } from "./storage_memory_pool";
 import { acquireStorageMemory as acquireStorage } from "./unified_memory_manager";
 import * as state from "./state";
 import * as unrolling from "./unrolling";
 
-export { ABI_VERSION } from "./layout";
+export { ABI_VERSION, OPERATION_BYTES } from "./layout";
 export {
   RULE_REQUIRES_EXECUTION_MEMORY, RULE_BORROWS_WHOLE_REQUEST, RULE_EVICTED_BYTES_STAY_IN_STORAGE, RULE_NO_OFF_HEAP_STORAGE,
   RULE_UNMANAGED_MEMORY, RULE_HOST_WAKES,
@@ -25,12 +25,12 @@ export {
   FIRST_TICKET, REMOVE_LOCKED,
 } from "./status";
 export {
-  EVENT_LOG, EVENT_BYTES, EVENT_MODE, EVENT_POOL, EVENT_SUBJECT, EVENT_VALUE, EVENT_EVICTED, EVENT_WOKEN, EVENT_GRANTED,
-  EVENT_WAITS_ON, EVENT_FAILED, EVENT_OVER_RELEASE, EVENT_HELD,
+  EVENT_LOG, EVENT_LOG_FIRST, EVENT_LOG_NEXT, EVENT_BYTES, EVENT_MODE, EVENT_OPERATION, EVENT_SUBJECT, EVENT_VALUE,
+  EVENT_EVICTED, EVENT_WOKEN, EVENT_GRANTED, EVENT_WAITS_ON, EVENT_FAILED, EVENT_STORAGE_OVER_RELEASE,
+  EVENT_EXECUTION_OVER_RELEASE, EVENT_HELD,
 } from "./event_log";
 export {
-  OPERATION_BYTES, OPERATION_CODE, OPERATION_MODE, OPERATION_FLAGS, OPERATION_SUBJECT, OPERATION_AMOUNT, OUTCOME_BYTES,
-  OUTCOME_ANSWER, OUTCOME_EVENTS, OP_PUT_BYTES, OP_GET, OP_REMOVE, OP_LOCK_FOR_READING, OP_UNLOCK, OP_ACQUIRE_STORAGE_MEMORY,
+  OPERATION_CODE, OPERATION_MODE, OPERATION_FLAGS, OPERATION_SUBJECT, OPERATION_AMOUNT, OP_PUT_BYTES, OP_GET, OP_REMOVE, OP_LOCK_FOR_READING, OP_UNLOCK, OP_ACQUIRE_STORAGE_MEMORY,
   OP_RELEASE_STORAGE_MEMORY, OP_RESERVE_UNROLL_MEMORY, OP_RELEASE_UNROLL_MEMORY, OP_ACQUIRE_EXECUTION_MEMORY,
   OP_RELEASE_EXECUTION_MEMORY, OP_RELEASE_ALL_EXECUTION_MEMORY, OP_SET_TASK_CONTEXT, OP_CONTAINS, OP_GET_SIZE, OP_GET_OR_PUT,
   OP_CLEAR, OP_RELEASE_ALL_STORAGE_MEMORY, WAS_IN_MEMORY, MAX_BATCH,
@@ -38,22 +38,23 @@ export {
 export { UNROLL_RESULT } from "./unrolling";
 export { STATE_NUMBERS, STATE_ADDRESS } from "./state";
 
-const NONE: Executor = Executor.at(0);
-
-/** Begins an operation: the executor, or NONE; the events of the operation before are gone. */
-@inline
-function begin(handle: i32): Executor {
+/** Begins an operation: 0, or a status. The events of the operation before are gone. */
+function begin(handle: i32): i32 {
   clearEvents();
-  const executor = executors.executorOf(handle);
-  if (executor != NONE) executor.notified = 0;
-  return executor;
+  if (!executors.select(handle)) return BAD_EXECUTOR;
+  executor.notified = 0;
+  return reserveEvents() ? 0 : OUT_OF_MEMORY;
+}
+
+/** Begins an operation on a block. */
+function beginBlock(handle: i32, block: i32): i32 {
+  const status = begin(handle);
+  return status == 0 && !executor.isDeclared(block) ? BAD_BLOCK : status;
 }
 
 /** Ends an operation that may have released execution memory or registered a task, `waiting` acquires having waited. */
-@inline
-function end(executor: Executor, waiting: u32): void {
-  if (executor.notified == 0 || waiting == 0 || executor.follows(RULE_HOST_WAKES)) return;
-  executionPool.wakeWaiting(executor, waiting);
+function end(waiting: u32): void {
+  if (executor.notified != 0 && !executor.follows(RULE_HOST_WAKES)) executionPool.wakeWaiting(waiting);
 }
 
 /** Whether a host's number of bytes is whole and no larger than Spark's Long; it then saturates to one. */
@@ -91,9 +92,9 @@ export function createExecutor(
 }
 
 export function destroyExecutor(handle: i32): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  executors.destroyExecutor(executor);
+  const status = begin(handle);
+  if (status < 0) return status;
+  executors.destroyExecutor();
   return 0;
 }
 
@@ -105,17 +106,17 @@ export function setMemoryLimit(bytes: f64): i32 {
 }
 
 export function setUnmanagedMemory(handle: i32, mode: i32, bytes: f64): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
+  const status = begin(handle);
+  if (status < 0) return status;
   if (!isMode(mode) || !isBytes(bytes) || bytes < 0 || bytes > <f64>MAX_BYTES) return BAD_ARGUMENT;
-  executor.memory(mode).unmanagedMemory = <i64>bytes;
+  memoryOf(mode).unmanagedMemory = <i64>bytes;
   return 0;
 }
 
 /** After so many further drops the host's handler fails; -1: it works. */
 export function setDropFailure(handle: i32, afterDrops: i32): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
+  const status = begin(handle);
+  if (status < 0) return status;
   if (afterDrops < -1) return BAD_ARGUMENT;
   executor.dropsBeforeFailure = afterDrops;
   return 0;
@@ -123,8 +124,8 @@ export function setDropFailure(handle: i32, afterDrops: i32): i32 {
 
 /** Whether every evicted block stays known, whatever its level. */
 export function setKeepsDropped(handle: i32, keeps: i32): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
+  const status = begin(handle);
+  if (status < 0) return status;
   executor.keepsDropped = i32(keeps != 0);
   return 0;
 }
@@ -132,118 +133,106 @@ export function setKeepsDropped(handle: i32, keeps: i32): i32 {
 // --- blocks ------------------------------------------------------------------------------------------------------
 
 export function declareBlock(handle: i32, rdd: i32): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  return rdd < -1 ? BAD_ARGUMENT : <i32>blockInfoManager.declareBlock(executor, rdd);
+  const status = begin(handle);
+  if (status < 0) return status;
+  return rdd < -1 ? BAD_ARGUMENT : <i32>blockInfoManager.declareBlock(rdd);
 }
 
 export function forgetBlock(handle: i32, block: i32): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  return executor.isDeclared(block) ? <i32>blockInfoManager.forgetBlock(executor, block) : BAD_BLOCK;
+  const status = beginBlock(handle, block);
+  return status < 0 ? status : <i32>blockInfoManager.forgetBlock(block);
 }
 
 export function lockForReading(handle: i32, block: i32): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  return executor.isDeclared(block) ? <i32>blockInfoManager.lockForReading(executor, block) : BAD_BLOCK;
+  const status = beginBlock(handle, block);
+  return status < 0 ? status : <i32>blockInfoManager.lockForReading(block);
 }
 
 export function unlock(handle: i32, block: i32): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  return executor.isDeclared(block) ? <i32>blockInfoManager.unlock(executor, block) : BAD_BLOCK;
+  const status = beginBlock(handle, block);
+  return status < 0 ? status : <i32>blockInfoManager.unlock(block);
 }
 
 export function putBytes(handle: i32, block: i32, size: f64, mode: i32, putFlags: i32): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  if (!executor.isDeclared(block)) return BAD_BLOCK;
+  const status = beginBlock(handle, block);
+  if (status < 0) return status;
   if (!isBytes(size) || !isMode(mode) || !isPutFlags(putFlags)) return BAD_ARGUMENT;
-  return <i32>memoryStore.putBytes(executor, block, <i64>size, mode, putFlags);
+  return <i32>memoryStore.putBytes(block, <i64>size, mode, putFlags);
 }
 
 export function get(handle: i32, block: i32): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  return executor.isDeclared(block) ? <i32>memoryStore.get(executor, block) : BAD_BLOCK;
+  const status = beginBlock(handle, block);
+  return status < 0 ? status : <i32>memoryStore.get(block);
 }
 
 export function getBytes(handle: i32, block: i32): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  return executor.isDeclared(block) ? <i32>memoryStore.getBytes(executor, block) : BAD_BLOCK;
+  const status = beginBlock(handle, block);
+  return status < 0 ? status : <i32>memoryStore.getBytes(block);
 }
 
 export function getValues(handle: i32, block: i32): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  return executor.isDeclared(block) ? <i32>memoryStore.getValues(executor, block) : BAD_BLOCK;
+  const status = beginBlock(handle, block);
+  return status < 0 ? status : <i32>memoryStore.getValues(block);
 }
 
 export function getSize(handle: i32, block: i32): f64 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  return executor.isDeclared(block) ? <f64>memoryStore.getSize(executor, block) : BAD_BLOCK;
+  const status = beginBlock(handle, block);
+  return status < 0 ? status : <f64>memoryStore.getSize(block);
 }
 
 export function contains(handle: i32, block: i32): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  return executor.isDeclared(block) ? <i32>memoryStore.contains(executor, block) : BAD_BLOCK;
+  const status = beginBlock(handle, block);
+  return status < 0 ? status : <i32>memoryStore.contains(block);
 }
 
 export function remove(handle: i32, block: i32): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  return executor.isDeclared(block) ? <i32>memoryStore.remove(executor, block) : BAD_BLOCK;
+  const status = beginBlock(handle, block);
+  return status < 0 ? status : <i32>memoryStore.remove(block);
 }
 
 export function clear(handle: i32): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  memoryStore.clear(executor);
+  const status = begin(handle);
+  if (status < 0) return status;
+  memoryStore.clear();
   return 0;
 }
 
 // --- storage and unroll memory -----------------------------------------------------------------------------------
 
 export function acquireStorageMemory(handle: i32, block: i32, numBytes: f64, mode: i32): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  if (!executor.isDeclared(block)) return BAD_BLOCK;
+  const status = beginBlock(handle, block);
+  if (status < 0) return status;
   if (!isBytes(numBytes) || !isMode(mode)) return BAD_ARGUMENT;
-  return <i32>acquireStorage(executor, executor.memory(mode), <i64>numBytes, memoryStore.rddOf(executor, block));
+  return <i32>acquireStorage(mode, <i64>numBytes, rddOf(executor.block(block)));
 }
 
 export function releaseStorageMemory(handle: i32, numBytes: f64, mode: i32): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
+  const status = begin(handle);
+  if (status < 0) return status;
   if (!isBytes(numBytes) || !isMode(mode)) return BAD_ARGUMENT;
-  releaseStorage(executor, executor.memory(mode), <i64>numBytes);
+  releaseStorage(memoryOf(mode), mode, <i64>numBytes);
   return 0;
 }
 
 export function releaseAllStorageMemory(handle: i32): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  memoryStore.releaseAllStorageMemory(executor);
+  const status = begin(handle);
+  if (status < 0) return status;
+  releaseAll();
   return 0;
 }
 
 export function reserveUnrollMemory(handle: i32, block: i32, numBytes: f64, taskAttemptId: f64, mode: i32): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  if (!executor.isDeclared(block)) return BAD_BLOCK;
+  const status = beginBlock(handle, block);
+  if (status < 0) return status;
   if (!isBytes(numBytes) || !isTask(taskAttemptId) || !isMode(mode)) return BAD_ARGUMENT;
-  return <i32>unrolling.reserveUnrollMemory(executor, block, <i64>numBytes, <i64>taskAttemptId, mode);
+  return <i32>unrolling.reserveUnrollMemory(block, <i64>numBytes, <i64>taskAttemptId, mode);
 }
 
 export function releaseUnrollMemory(handle: i32, numBytes: f64, taskAttemptId: f64, mode: i32): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
+  const status = begin(handle);
+  if (status < 0) return status;
   if (!isBytes(numBytes) || !isTask(taskAttemptId) || !isMode(mode)) return BAD_ARGUMENT;
-  unrolling.releaseUnrollMemory(executor, <i64>numBytes, <i64>taskAttemptId, mode);
+  unrolling.releaseUnrollMemory(<i64>numBytes, <i64>taskAttemptId, mode);
   return 0;
 }
 
@@ -251,14 +240,13 @@ export function putIterator(
   handle: i32, block: i32, taskAttemptId: f64, mode: i32, threshold: f64, checkPeriod: i32, growthFactor: f64,
   elements: i32, elementBytes: f64, preciseSize: f64, putFlags: i32,
 ): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  if (!executor.isDeclared(block)) return BAD_BLOCK;
+  const status = beginBlock(handle, block);
+  if (status < 0) return status;
   if (!isTask(taskAttemptId) || !isMode(mode) || !isPutFlags(putFlags) || !isBytes(threshold)) return BAD_ARGUMENT;
   if (checkPeriod < 1 || growthFactor != growthFactor || elements < 0) return BAD_ARGUMENT;
   if (!isBytes(elementBytes) || elementBytes < 0 || !isBytes(preciseSize)) return BAD_ARGUMENT;
   return <i32>unrolling.putIterator(
-    executor, block, <i64>taskAttemptId, mode, <i64>threshold, checkPeriod, growthFactor, elements, <i64>elementBytes,
+    block, <i64>taskAttemptId, mode, <i64>threshold, checkPeriod, growthFactor, elements, <i64>elementBytes,
     <i64>preciseSize, putFlags,
   );
 }
@@ -266,56 +254,54 @@ export function putIterator(
 export function finishUnroll(
   handle: i32, block: i32, taskAttemptId: f64, mode: i32, reserved: f64, size: f64, putFlags: i32,
 ): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  if (!executor.isDeclared(block)) return BAD_BLOCK;
+  const status = beginBlock(handle, block);
+  if (status < 0) return status;
   if (!isTask(taskAttemptId) || !isMode(mode) || !isPutFlags(putFlags)) return BAD_ARGUMENT;
   if (!isBytes(reserved) || reserved < 0 || !isBytes(size) || size < 0) return BAD_ARGUMENT;
-  return <i32>unrolling.finishUnroll(executor, block, <i64>taskAttemptId, mode, <i64>reserved, <i64>size, putFlags);
+  return <i32>unrolling.finishUnroll(block, <i64>taskAttemptId, mode, <i64>reserved, <i64>size, putFlags);
 }
 
 // --- execution memory --------------------------------------------------------------------------------------------
 
 export function acquireExecutionMemory(handle: i32, numBytes: f64, taskAttemptId: f64, mode: i32): f64 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
+  const status = begin(handle);
+  if (status < 0) return status;
   if (!isBytes(numBytes) || !isTask(taskAttemptId) || !isMode(mode)) return BAD_ARGUMENT;
-  if (!executionPool.reserveForAcquire(executor)) return OUT_OF_MEMORY;
   const waiting = executor.numWaiting;
-  const answer = executionPool.acquireExecutionMemory(executor, mode, <i64>numBytes, <i64>taskAttemptId);
-  end(executor, waiting);
+  const answer = executionPool.acquireExecutionMemory(mode, <i64>numBytes, <i64>taskAttemptId);
+  end(waiting);
   return <f64>answer;
 }
 
 export function releaseExecutionMemory(handle: i32, numBytes: f64, taskAttemptId: f64, mode: i32): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
+  const status = begin(handle);
+  if (status < 0) return status;
   if (!isBytes(numBytes) || !isTask(taskAttemptId) || !isMode(mode)) return BAD_ARGUMENT;
-  executionPool.releaseExecutionMemory(executor, mode, <i64>numBytes, <i64>taskAttemptId);
-  end(executor, executor.numWaiting);
+  executionPool.releaseExecutionMemory(mode, <i64>numBytes, <i64>taskAttemptId);
+  end(executor.numWaiting);
   return 0;
 }
 
 export function releaseAllExecutionMemoryForTask(handle: i32, taskAttemptId: f64): f64 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
+  const status = begin(handle);
+  if (status < 0) return status;
   if (!isTask(taskAttemptId)) return BAD_ARGUMENT;
-  const released = executionPool.releaseAllExecutionMemoryForTask(executor, <i64>taskAttemptId);
-  end(executor, executor.numWaiting);
+  const released = executionPool.releaseAllExecutionMemoryForTask(<i64>taskAttemptId);
+  end(executor.numWaiting);
   return <f64>released;
 }
 
 export function cancel(handle: i32, ticket: i32): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  return <i32>executionPool.cancel(executor, ticket);
+  const status = begin(handle);
+  if (status < 0) return status;
+  return <i32>executionPool.cancel(ticket);
 }
 
 /** With RULE_HOST_WAKES: evaluates one waiting acquire again. */
 export function wake(handle: i32, ticket: i32): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  return <i32>executionPool.wake(executor, ticket);
+  const status = begin(handle);
+  if (status < 0) return status;
+  return <i32>executionPool.wake(ticket);
 }
 
 // --- batches -----------------------------------------------------------------------------------------------------
@@ -334,74 +320,66 @@ export function batchCapacity(): i32 {
 
 /** Runs the first `count` operations of the buffer; gives the number that were run, or a status. */
 export function runBatch(handle: i32, count: i32): i32 {
-  const executor = begin(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
+  const status = begin(handle);
+  if (status < 0) return status;
   if (count < 0 || <u32>count > batch.batchCapacity()) return BAD_RANGE;
-  return batch.runBatch(executor, count);
+  return batch.runBatch(count);
 }
 
 // --- looking -----------------------------------------------------------------------------------------------------
 
 export function notified(handle: i32): i32 {
-  const executor = executors.executorOf(handle);
-  return executor == NONE ? BAD_EXECUTOR : executor.notified;
+  if (!executors.select(handle)) return BAD_EXECUTOR;
+  return executor.notified;
 }
 
 export function stateNumber(handle: i32, i: i32): f64 {
-  const executor = executors.executorOf(handle);
-  return executor == NONE ? BAD_EXECUTOR : <f64>state.stateNumber(executor, i);
+  if (!executors.select(handle)) return BAD_EXECUTOR;
+  return <f64>state.stateNumber(i);
 }
 
 /** Puts the 13 numbers at STATE_ADDRESS. */
 export function readState(handle: i32): i32 {
-  const executor = executors.executorOf(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  state.readState(executor);
+  if (!executors.select(handle)) return BAD_EXECUTOR;
+  state.readState();
   return 0;
 }
 
 export function nextBlock(handle: i32, mode: i32, block: i32): i32 {
-  const executor = executors.executorOf(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
+  if (!executors.select(handle)) return BAD_EXECUTOR;
   if (!isMode(mode)) return BAD_ARGUMENT;
-  if (block != -1 && !(executor.isDeclared(block) && memoryStore.contains(executor, block) == 1)) return BAD_BLOCK;
-  return state.nextBlock(executor, mode, block);
+  if (block != -1 && !(executor.isDeclared(block) && memoryStore.contains(block) == 1)) return BAD_BLOCK;
+  return state.nextBlock(mode, block);
 }
 
 export function sizeOf(handle: i32, block: i32): f64 {
-  const executor = executors.executorOf(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  return executor.isDeclared(block) ? <f64>state.sizeOf(executor, block) : BAD_BLOCK;
+  if (!executors.select(handle)) return BAD_EXECUTOR;
+  return executor.isDeclared(block) ? <f64>state.sizeOf(block) : BAD_BLOCK;
 }
 
 export function readersOf(handle: i32, block: i32): i32 {
-  const executor = executors.executorOf(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  return executor.isDeclared(block) ? state.readersOf(executor, block) : BAD_BLOCK;
+  if (!executors.select(handle)) return BAD_EXECUTOR;
+  return executor.isDeclared(block) ? state.readersOf(block) : BAD_BLOCK;
 }
 
 export function executionMemoryUsageForTask(handle: i32, taskAttemptId: f64, mode: i32): f64 {
-  const executor = executors.executorOf(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
+  if (!executors.select(handle)) return BAD_EXECUTOR;
   if (!isTask(taskAttemptId) || !isMode(mode)) return BAD_ARGUMENT;
-  return <f64>executionPool.executionMemoryUsageForTask(executor, mode, <i64>taskAttemptId);
+  return <f64>executionPool.executionMemoryUsageForTask(mode, <i64>taskAttemptId);
 }
 
 export function unrollMemoryForTask(handle: i32, taskAttemptId: f64, mode: i32): f64 {
-  const executor = executors.executorOf(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
+  if (!executors.select(handle)) return BAD_EXECUTOR;
   if (!isTask(taskAttemptId) || !isMode(mode)) return BAD_ARGUMENT;
-  return <f64>unrolling.unrollMemoryForTask(executor, mode, <i64>taskAttemptId);
+  return <f64>unrolling.unrollMemoryForTask(mode, <i64>taskAttemptId);
 }
 
 export function taskFlags(handle: i32, taskAttemptId: f64): i32 {
-  const executor = executors.executorOf(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  return isTask(taskAttemptId) ? state.taskFlags(executor, <i64>taskAttemptId) : BAD_ARGUMENT;
+  if (!executors.select(handle)) return BAD_EXECUTOR;
+  return isTask(taskAttemptId) ? state.taskFlags(<i64>taskAttemptId) : BAD_ARGUMENT;
 }
 
 export function waitingTicket(handle: i32, i: i32): i32 {
-  const executor = executors.executorOf(handle);
-  if (executor == NONE) return BAD_EXECUTOR;
-  return i < 0 ? BAD_ARGUMENT : state.waitingTicket(executor, i);
+  if (!executors.select(handle)) return BAD_EXECUTOR;
+  return i < 0 ? BAD_ARGUMENT : state.waitingTicket(i);
 }

@@ -35,7 +35,7 @@ export const ALL_RULES: i32 = 63;
 
 /** The block is in memory. */
 export const STORED: i64 = 1;
-/** Its memory mode is off-heap. Two bits further left it is the MemoryMode. */
+/** Its memory mode is off-heap; shifted right by STORED_OFF_HEAP_SHIFT it is the mode. */
 export const STORED_OFF_HEAP: i64 = 2;
 export const STORED_OFF_HEAP_SHIFT: i64 = 1;
 /** It is kept as objects (DeserializedMemoryEntry). */
@@ -48,97 +48,92 @@ export const KNOWN: i64 = 16;
 export const LOCKED: i64 = 32;
 /** It is in the list of parked entries. */
 export const PARKED: i64 = 64;
-/** It is a partition of an RDD. */
-export const OF_RDD: i64 = 128;
 /** The block id is handed out. */
-export const DECLARED: i64 = 256;
+export const DECLARED: i64 = 128;
 export const SIZE_SHIFT: i64 = 10;
 
 /** What putBytes takes as flags: objects; level uses disk. */
 export const PUT_DESERIALIZED: i32 = 1;
 export const PUT_USE_DISK: i32 = 2;
-/** How far the flags of a put are from their place in an entry. */
+/** How far the flags of a put are from their place in a block's word. */
 export const PUT_SHIFT: i64 = 2;
 
 /**
- * MemoryEntry (16 bytes): a block of the MemoryStore and its place in the access order. Blocks and the two ends of
- * each list have this form, so that linking needs no special case.
+ * Block (24 bytes): what is known of a block (BlockInfo), its entry in the MemoryStore, its place in the access order.
+ * The two ends of each list begin like it, so that linking needs no special case.
  *
- * | offset | field | type | meaning                                                     |
- * | -----: | ----- | ---- | ----------------------------------------------------------- |
- * |      0 | word  | i64  | size << SIZE_SHIFT, and the flags above                     |
- * |      8 | older | u32  | address of the next older entry; of an end: of the youngest |
- * |     12 | newer | u32  | address of the next newer entry; of an end: of the eldest   |
+ * | offset | field   | type | meaning                                                               |
+ * | -----: | ------- | ---- | --------------------------------------------------------------------- |
+ * |      0 | word    | i64  | size << SIZE_SHIFT, and the flags above                               |
+ * |      8 | older   | u32  | address of the next older entry; of an end: of the youngest           |
+ * |     12 | newer   | u32  | address of the next newer entry; of an end: of the eldest             |
+ * |     16 | rdd     | u32  | address of its RddRecord; of the executor's `noRdd` when it is of none |
+ * |     20 | readers | u32  | read locks; of an id that is not handed out: the next such id, plus 1 |
  */
 @unmanaged
-export class MemoryEntry {
+export class Block {
   word!: i64;
   older!: usize;
   newer!: usize;
+  rdd!: usize;
+  readers!: u32;
 
   @inline
-  static at(address: usize): MemoryEntry {
-    return changetype<MemoryEntry>(address);
+  static at(address: usize): Block {
+    return changetype<Block>(address);
   }
 
   @inline
-  has(flag: i64): bool {
-    return (this.word & flag) != 0;
+  static modeOf(word: i64): i32 {
+    return <i32>(word >> STORED_OFF_HEAP_SHIFT) & 1;
   }
 
   @inline
-  get size(): i64 {
-    return this.word >> SIZE_SHIFT;
+  get address(): usize {
+    return changetype<usize>(this);
   }
 
+  /** `newer` in the low half and `rdd` in the high one, in one access. */
   @inline
-  get mode(): i32 {
-    return <i32>(this.word >> STORED_OFF_HEAP_SHIFT) & 1;
+  get newerAndRdd(): u64 {
+    return load<u64>(this.address, offsetof<Block>("newer"));
   }
 
   /** Takes the entry out of its list. */
   @inline
   unlink(): void {
-    MemoryEntry.at(this.older).newer = this.newer;
-    MemoryEntry.at(this.newer).older = this.older;
+    // both links in one access: where the engine checks each access, accesses are what touching costs
+    const older = this.older;
+    const newer = this.newer;
+    Block.at(older).newer = newer;
+    Block.at(newer).older = older;
   }
 
   /** Puts the entry at the newest place of the list with this end. */
   @inline
-  linkNewest(end: MemoryEntry): void {
+  linkNewest(end: Block): void {
     const youngest = end.older;
-    this.older = youngest;
-    this.newer = changetype<usize>(end);
-    MemoryEntry.at(youngest).newer = changetype<usize>(this);
-    end.older = changetype<usize>(this);
+    store<u64>(this.address, <u64>youngest | <u64>end.address << 32, offsetof<Block>("older"));
+    Block.at(youngest).newer = this.address;
+    end.older = this.address;
+  }
+
+  /** Makes this the next newer entry after `older`. */
+  @inline
+  linkNewerThan(older: Block): void {
+    this.older = older.address;
+    older.newer = this.address;
   }
 
   /** Makes this the end of an empty list. */
   @inline
   makeEmptyList(): void {
-    this.older = changetype<usize>(this);
-    this.newer = changetype<usize>(this);
+    this.older = this.address;
+    this.newer = this.address;
   }
 }
 
-/**
- * BlockInfo (8 bytes): what is known of a block whether or not it is in memory.
- *
- * | offset | field   | type | meaning                                                              |
- * | -----: | ------- | ---- | -------------------------------------------------------------------- |
- * |      0 | rdd     | u32  | address of its RddRecord, 0 when it is no partition of an RDD        |
- * |      4 | readers | u32  | read locks; of an id that is not handed out: the next such id, plus 1 |
- */
-@unmanaged
-export class BlockInfo {
-  rdd!: usize;
-  readers!: u32;
-
-  @inline
-  static at(address: usize): BlockInfo {
-    return changetype<BlockInfo>(address);
-  }
-}
+export const BLOCK_BYTES: u32 = offsetof<Block>();
 
 /**
  * RddRecord (32 bytes), in a table with open addressing by rdd id.
@@ -183,11 +178,11 @@ export const UNROLLS: i32 = 4;
 /**
  * TaskRecord (64 bytes, a cache line), in a table with open addressing by task attempt id.
  *
- * | offset | field     | type   | meaning                                              |
- * | -----: | --------- | ------ | ---------------------------------------------------- |
- * |      0 | key       | i64    | task attempt id + 2; 0 when the record is free       |
- * |      8 | execution | i64[2] | execution memory by mode (memoryForTask)             |
- * |     24 | unroll    | i64[2] | unroll memory by mode (MemoryStore's two maps)       |
+ * | offset | field     | type   | meaning                                                  |
+ * | -----: | --------- | ------ | -------------------------------------------------------- |
+ * |      0 | key       | i64    | task attempt id + 2; 0 when the record is free           |
+ * |      8 | execution | i64[2] | execution memory by mode (memoryForTask)                 |
+ * |     24 | unroll    | i64[2] | unroll memory by mode (MemoryStore's two maps)           |
  * |     40 | flags     | u32    | ACTIVE and UNROLLS, by mode; 0: the record can be purged |
  */
 @unmanaged
@@ -202,6 +197,11 @@ export class TaskRecord {
   @inline
   static at(address: usize): TaskRecord {
     return changetype<TaskRecord>(address);
+  }
+
+  @inline
+  get exists(): bool {
+    return changetype<usize>(this) != 0;
   }
 
   @inline
@@ -243,12 +243,12 @@ export class TaskRecord {
 /**
  * WaitingAcquire (32 bytes): an acquire of execution memory that waits; in an array, first come first.
  *
- * | offset | field    | type | meaning                         |
- * | -----: | -------- | ---- | ------------------------------- |
- * |      0 | numBytes | i64  | bytes asked for                 |
- * |      8 | task     | i64  | task attempt id                 |
- * |     16 | ticket   | i32  | identifies the acquire          |
- * |     20 | mode     | i32  | memory mode                     |
+ * | offset | field    | type | meaning             |
+ * | -----: | -------- | ---- | ------------------- |
+ * |      0 | numBytes | i64  | bytes asked for     |
+ * |      8 | task     | i64  | task attempt id     |
+ * |     16 | ticket   | i32  | identifies the acquire |
+ * |     20 | mode     | i32  | memory mode         |
  */
 @unmanaged
 export class WaitingAcquire {
@@ -256,27 +256,50 @@ export class WaitingAcquire {
   task!: i64;
   ticket!: i32;
   mode!: i32;
-  reserved!: i64;
 }
+
+// --- batches -----------------------------------------------------------------------------------------------------
+
+/**
+ * Operation (16 bytes)
+ *
+ * | offset | field   | type | meaning                                                                   |
+ * | -----: | ------- | ---- | ------------------------------------------------------------------------- |
+ * |      0 | code    | u8   | one of the OP_ constants                                                  |
+ * |      1 | mode    | u8   | memory mode                                                               |
+ * |      2 | flags   | u16  | of a put: PUT_ bits                                                       |
+ * |      4 | subject | i32  | block id, or task attempt id                                              |
+ * |      8 | bytes   | i64  | number of bytes                                                           |
+ * |      8 | answer  | f64  | after the batch: what the single call would answer                        |
+ */
+@unmanaged
+export class Operation {
+  code!: u8;
+  mode!: u8;
+  flags!: u16;
+  subject!: i32;
+  bytes!: i64;
+}
+
+export const OPERATION_BYTES: u32 = offsetof<Operation>();
 
 // --- executors ---------------------------------------------------------------------------------------------------
 
 /**
  * ModeMemory (128 bytes): the memory of one executor in one memory mode.
  *
- * | offset | field             | type        | meaning                                                   |
- * | -----: | ----------------- | ----------- | --------------------------------------------------------- |
- * |      0 | storage           | MemoryPool  | blocks, unroll reservations, raw storage acquires         |
- * |     16 | execution         | MemoryPool  | execution memory of all tasks                             |
- * |     32 | maxMemory         | i64         | sum of the two pool sizes, always                         |
- * |     40 | storageRegionSize | i64         | storage that execution does not evict                     |
- * |     48 | unmanagedMemory   | i64         | cached counter of unmanaged memory (4.1)                  |
- * |     56 | evictable         | i64         | bytes of entries that are not locked                      |
- * |     64 | unrollMemory      | i64         | unroll reservations of all tasks                          |
- * |     72 | activeTasks       | i32         | N of the 1/N rule                                         |
- * |     76 | mode              | i32         |                                                           |
- * |     80 | entries           | MemoryEntry | the ends of the access order                              |
- * |     96 | parked            | MemoryEntry | the ends of the locked entries that are older than all of `entries` |
+ * | offset | field             | type       | meaning                                                    |
+ * | -----: | ----------------- | ---------- | ---------------------------------------------------------- |
+ * |      0 | storage           | MemoryPool | blocks, unroll reservations, raw storage acquires          |
+ * |     16 | execution         | MemoryPool | execution memory of all tasks                              |
+ * |     32 | maxMemory         | i64        | sum of the two pool sizes, always                          |
+ * |     40 | storageRegionSize | i64        | storage that execution does not evict                      |
+ * |     48 | unmanagedMemory   | i64        | cached counter of unmanaged memory (4.1)                   |
+ * |     56 | evictable         | i64        | bytes of entries that are not locked                       |
+ * |     64 | unrollMemory      | i64        | unroll reservations of all tasks                           |
+ * |     72 | activeTasks       | i64        | N of the 1/N rule                                          |
+ * |     80 | entries           | Block      | the ends of the access order: its first 16 bytes           |
+ * |     96 | parked            | Block      | the ends of the locked entries that are older than all of `entries` |
  */
 @unmanaged
 export class ModeMemory {
@@ -289,8 +312,7 @@ export class ModeMemory {
   unmanagedMemory!: i64;
   evictable!: i64;
   unrollMemory!: i64;
-  activeTasks!: i32;
-  mode!: i32;
+  activeTasks!: i64;
   entriesWord!: i64;
   entriesOlder!: u32;
   entriesNewer!: u32;
@@ -309,13 +331,13 @@ export class ModeMemory {
   }
 
   @inline
-  get entries(): MemoryEntry {
-    return MemoryEntry.at(changetype<usize>(this) + offsetof<ModeMemory>("entriesWord"));
+  get entries(): Block {
+    return Block.at(changetype<usize>(this) + offsetof<ModeMemory>("entriesWord"));
   }
 
   @inline
-  get parked(): MemoryEntry {
-    return MemoryEntry.at(changetype<usize>(this) + offsetof<ModeMemory>("parkedWord"));
+  get parked(): Block {
+    return Block.at(changetype<usize>(this) + offsetof<ModeMemory>("parkedWord"));
   }
 }
 
@@ -326,9 +348,9 @@ export class ModeMemory {
  * | -----: | ------------------ | ------------- | ------------------------------------------------------ |
  * |      0 | handle             | i32           | how the host names the executor                        |
  * |      4 | rules              | i32           | RULE_ bits                                             |
- * |      8 | entries            | u32           | address of the MemoryEntry table, by block id          |
- * |     12 | infos              | u32           | address of the BlockInfo table, by block id            |
- * |     16 | blockCapacity      | u32           | records in both                                        |
+ * |      8 | blocks             | u32           | address of the Block table, by block id                |
+ * |     12 | home               | u32           | address of the record while another executor is resident |
+ * |     16 | blockCapacity      | u32           | records in the Block table                             |
  * |     20 | blockEnd           | u32           | block ids handed out so far                            |
  * |     24 | freeBlock          | u32           | the block id given back last, plus 1                   |
  * |     28 | numEntries         | u32           | blocks in memory                                       |
@@ -346,14 +368,15 @@ export class ModeMemory {
  * |     76 | dropsBeforeFailure | i32           | drops until the host's handler fails; -1: it works     |
  * |     80 | taskContext        | i64           | the task that batches mean by "this task"              |
  * |     88 | keepsDropped       | i32           | 1: an evicted block stays known whatever its level     |
+ * |     96 | noRdd              | RddRecord     | stands for the RDD of blocks that are of none          |
  * |    128 | memory             | ModeMemory[2] | by memory mode                                         |
  */
 @unmanaged
 export class Executor {
   handle!: i32;
   rules!: i32;
-  entries!: usize;
-  infos!: usize;
+  blocks!: usize;
+  home!: usize;
   blockCapacity!: u32;
   blockEnd!: u32;
   freeBlock!: u32;
@@ -379,34 +402,25 @@ export class Executor {
   }
 
   @inline
-  memory(mode: i32): ModeMemory {
-    return changetype<ModeMemory>(changetype<usize>(this) + EXECUTOR_HEADER_BYTES + (<usize>mode << 7));
+  block(id: u32): Block {
+    return Block.at(this.blocks + <usize>id * BLOCK_BYTES);
   }
 
   @inline
-  entry(block: u32): MemoryEntry {
-    return MemoryEntry.at(this.entries + (<usize>block << 4));
+  idOf(block: Block): u32 {
+    return <u32>(block.address - this.blocks) / BLOCK_BYTES;
   }
 
+  /** Whether the table has a record for the id, handed out or not. */
   @inline
-  info(block: u32): BlockInfo {
-    return BlockInfo.at(this.infos + (<usize>block << 3));
+  hasRecord(id: u32): bool {
+    return id < this.blockEnd;
   }
 
+  /** Whether the id is handed out. */
   @inline
-  infoOf(entry: MemoryEntry): BlockInfo {
-    return BlockInfo.at(this.infos + ((changetype<usize>(entry) - this.entries) >> 1));
-  }
-
-  @inline
-  blockOf(entry: MemoryEntry): i32 {
-    return <i32>((changetype<usize>(entry) - this.entries) >> 4);
-  }
-
-  /** Whether the id is one that the executor has handed out. */
-  @inline
-  isDeclared(block: u32): bool {
-    return block < this.blockEnd && this.entry(block).has(DECLARED);
+  isDeclared(id: u32): bool {
+    return id < this.blockEnd && (this.block(id).word & DECLARED) != 0;
   }
 
   @inline
@@ -415,5 +429,34 @@ export class Executor {
   }
 }
 
-export const EXECUTOR_HEADER_BYTES: u32 = 128;
+const NO_RDD_OFFSET: usize = 96;
+const MEMORY_OFFSET: usize = 128;
+const MODE_MEMORY_SHIFT: usize = 7;
 export const EXECUTOR_BYTES: u32 = 384;
+
+// --- the resident executor ---------------------------------------------------------------------------------------
+
+const RESIDENT: usize = memory.data(384, 64);
+
+/**
+ * The executor that operations work on. Its record is at a fixed address, so that engines that check memory accesses
+ * one by one do not check those to its fields; executors.ts brings another executor here.
+ */
+export const executor: Executor = changetype<Executor>(RESIDENT);
+export const onHeap: ModeMemory = changetype<ModeMemory>(RESIDENT + MEMORY_OFFSET);
+export const offHeap: ModeMemory = changetype<ModeMemory>(RESIDENT + MEMORY_OFFSET + (1 << MODE_MEMORY_SHIFT));
+
+/** The resident executor's memory in one mode. */
+@inline
+export function memoryOf(mode: i32): ModeMemory {
+  return changetype<ModeMemory>(RESIDENT + MEMORY_OFFSET + (<usize>mode << MODE_MEMORY_SHIFT));
+}
+
+/** The address of the record that stands for no RDD. */
+export const NO_RDD: usize = RESIDENT + NO_RDD_OFFSET;
+
+/** The address of a block's RddRecord, 0 when it is of none. */
+@inline
+export function rddOf(block: Block): usize {
+  return block.rdd == NO_RDD ? 0 : block.rdd;
+}

@@ -1,100 +1,114 @@
 /** The blocks in memory (org.apache.spark.storage.memory.MemoryStore). */
-import { removeInfo } from "./block_info_manager";
 import { addEntry, removeEntry, touch } from "./eviction";
-import { reserveEvents } from "./event_log";
 import {
-  DECLARED, DESERIALIZED, Executor, KNOWN, LOCKED, ModeMemory, OFF_HEAP, OF_RDD, ON_HEAP, PUT_SHIFT, STORED,
-  STORED_OFF_HEAP_SHIFT, TaskRecord, UNROLLS,
+  Block, DECLARED, DESERIALIZED, executor, KNOWN, LOCKED, memoryOf, ModeMemory, OFF_HEAP, offHeap, ON_HEAP, onHeap, PUT_SHIFT, rddOf,
+  SIZE_SHIFT, STORED, STORED_OFF_HEAP_SHIFT, TaskRecord, UNROLLS,
 } from "./layout";
 import { clearEvictable } from "./rdd_table";
 import {
-  BLOCK_ALREADY_PRESENT, BLOCK_NOT_DESERIALIZED, BLOCK_NOT_IN_MEMORY, BLOCK_NOT_SERIALIZED, OUT_OF_MEMORY, REMOVE_LOCKED,
+  BAD_BLOCK, BLOCK_ALREADY_PRESENT, BLOCK_NOT_DESERIALIZED, BLOCK_NOT_IN_MEMORY, BLOCK_NOT_SERIALIZED, REMOVE_LOCKED,
 } from "./status";
+import { releaseAllStorageMemory } from "./storage_memory_pool";
 import { taskAt } from "./task_table";
-import { acquireStorageMemory } from "./unified_memory_manager";
+import { acquireStorage, acquireStorageMemory } from "./unified_memory_manager";
 
-/** The address of the record of a block's RDD, 0 when it is of none. */
-@inline
-export function rddOf(executor: Executor, block: u32): usize {
-  return executor.entry(block).has(OF_RDD) ? executor.info(block).rdd : 0;
-}
-
-/** Stores a block of known size: 1, 0 when it does not fit, or a status. */
-@inline
-export function putBytes(executor: Executor, block: u32, size: i64, mode: i32, putFlags: i32): i64 {
-  const entry = executor.entry(block);
-  if (entry.has(STORED)) return BLOCK_ALREADY_PRESENT;
-  if (!reserveEvents(executor.numEntries + 1, executor.numWaiting)) return OUT_OF_MEMORY;
-  const memory = executor.memory(mode);
-  const acquired = acquireStorageMemory(executor, memory, size, rddOf(executor, block));
-  if (acquired == 1) addEntry(executor, memory, entry, size, entryFlags(mode, putFlags));
+/** Stores a block of known size: 1, 0 when it does not fit, or a status. `putFlags`: PUT_ bits. */
+export function putBytes(id: u32, size: i64, mode: i32, putFlags: i32): i64 {
+  const block = executor.block(id);
+  const word = block.word;
+  if ((word & (DECLARED | STORED)) != DECLARED) return (word & STORED) != 0 ? BLOCK_ALREADY_PRESENT : BAD_BLOCK;
+  const acquired = acquireStorageMemory(mode, size, rddOf(block));
+  if (acquired == 1) addBlock(block, mode, size, putFlags);
   return acquired;
 }
 
-/** Where an entry keeps its mode and the flags of its put. */
+/** The same, for a place that is worth its own copy. */
 @inline
-export function entryFlags(mode: i32, putFlags: i32): i64 {
+export function put(memory: ModeMemory, mode: i32, id: u32, size: i64, putFlags: i32): i64 {
+  const block = executor.block(id);
+  const word = block.word;
+  if ((word & (DECLARED | STORED)) != DECLARED) return (word & STORED) != 0 ? BLOCK_ALREADY_PRESENT : BAD_BLOCK;
+  const acquired = acquireStorage(memory, mode, size, rddOf(block));
+  if (acquired == 1) addEntry(memory, mode, block, size, entryFlags(mode, putFlags));
+  return acquired;
+}
+
+@inline
+function entryFlags(mode: i32, putFlags: i32): i64 {
   return (<i64>mode << STORED_OFF_HEAP_SHIFT) | (<i64>putFlags << PUT_SHIFT);
+}
+
+/** Puts a block in memory for which storage memory has been acquired. */
+export function addBlock(block: Block, mode: i32, size: i64, putFlags: i32): void {
+  addEntry(memoryOf(mode), mode, block, size, entryFlags(mode, putFlags));
 }
 
 /** Reads a block, which makes it the youngest: 1, or 0 when it is not in memory. */
 @inline
-export function get(executor: Executor, block: u32): i64 {
-  const entry = executor.entry(block);
-  if (!entry.has(STORED)) return 0;
-  touch(executor, entry);
+export function get(id: u32): i64 {
+  const block = executor.block(id);
+  const word = block.word;
+  if ((word & STORED) == 0) return (word & DECLARED) != 0 ? 0 : BAD_BLOCK;
+  touch(block);
   return 1;
 }
 
 /** Like `get`, for serialized blocks; the block is read before it is looked at. */
-export function getBytes(executor: Executor, block: u32): i64 {
-  const found = get(executor, block);
-  return found == 1 && executor.entry(block).has(DESERIALIZED) ? BLOCK_NOT_SERIALIZED : found;
+export function getBytes(id: u32): i64 {
+  const found = get(id);
+  return found == 1 && (executor.block(id).word & DESERIALIZED) != 0 ? BLOCK_NOT_SERIALIZED : found;
 }
 
 /** Like `get`, for deserialized blocks. */
-export function getValues(executor: Executor, block: u32): i64 {
-  const found = get(executor, block);
-  return found == 1 && !executor.entry(block).has(DESERIALIZED) ? BLOCK_NOT_DESERIALIZED : found;
+export function getValues(id: u32): i64 {
+  const found = get(id);
+  return found == 1 && (executor.block(id).word & DESERIALIZED) == 0 ? BLOCK_NOT_DESERIALIZED : found;
 }
 
 /** The size of a block in memory, which makes it the youngest. */
-export function getSize(executor: Executor, block: u32): i64 {
-  return get(executor, block) == 1 ? executor.entry(block).size : BLOCK_NOT_IN_MEMORY;
+export function getSize(id: u32): i64 {
+  const found = get(id);
+  if (found == 1) return executor.block(id).word >> SIZE_SHIFT;
+  return found == 0 ? BLOCK_NOT_IN_MEMORY : found;
 }
 
 /** Whether a block is in memory. */
 @inline
-export function contains(executor: Executor, block: u32): i64 {
-  return i64(executor.entry(block).has(STORED));
+export function contains(id: u32): i64 {
+  const word = executor.block(id).word;
+  if ((word & STORED) == 0) return (word & DECLARED) != 0 ? 0 : BAD_BLOCK;
+  return 1;
 }
 
 /** Removes a block from memory and from what is known: 1 when it was in memory, REMOVE_LOCKED when it is locked. */
 @inline
-export function remove(executor: Executor, block: u32): i64 {
-  const entry = executor.entry(block);
-  if (!entry.has(KNOWN)) return 0;
-  if (entry.has(LOCKED)) return REMOVE_LOCKED;
-  const stored = entry.has(STORED);
-  if (stored) removeEntry(executor, executor.memory(entry.mode), entry);
-  removeInfo(executor, entry, executor.info(block));
-  return i64(stored);
+export function remove(id: u32): i64 {
+  const block = executor.block(id);
+  const word = block.word;
+  if ((word & KNOWN) == 0) return (word & DECLARED) != 0 ? 0 : BAD_BLOCK;
+  if ((word & LOCKED) != 0) return REMOVE_LOCKED;
+  if ((word & STORED) != 0) {
+    removeEntry(block);
+    return 1;
+  }
+  block.word = DECLARED;
+  return 0;
 }
 
 /** Empties the store, forgets all locks and unroll reservations and frees the storage memory; pools keep their sizes. */
-export function clear(executor: Executor): void {
-  for (let block: u32 = 0; block < executor.blockEnd; block++) {
-    const entry = executor.entry(block);
-    if (!entry.has(KNOWN)) continue;
-    entry.word &= DECLARED | OF_RDD;
-    executor.info(block).readers = 0;
+export function clear(): void {
+  for (let id: u32 = 0; id < executor.blockEnd; id++) {
+    const block = executor.block(id);
+    if ((block.word & KNOWN) == 0) continue;
+    block.word = DECLARED;
+    block.readers = 0;
   }
-  clearEvictable(executor);
-  for (let i: u32 = 0; i < executor.taskCapacity; i++) forgetUnrolling(taskAt(executor, i));
-  clearMode(executor.memory(ON_HEAP));
-  clearMode(executor.memory(OFF_HEAP));
+  clearEvictable();
+  for (let i: u32 = 0; i < executor.taskCapacity; i++) forgetUnrolling(taskAt(i));
+  clearMode(onHeap);
+  clearMode(offHeap);
   executor.numEntries = 0;
-  releaseAllStorageMemory(executor);
+  releaseAllStorageMemory();
 }
 
 function clearMode(memory: ModeMemory): void {
@@ -108,10 +122,4 @@ function forgetUnrolling(task: TaskRecord): void {
   task.flags &= ~(UNROLLS | UNROLLS << 1);
   task.setUnroll(ON_HEAP, 0);
   task.setUnroll(OFF_HEAP, 0);
-}
-
-/** Zeroes what storage uses, in both modes (MemoryManager.releaseAllStorageMemory). */
-export function releaseAllStorageMemory(executor: Executor): void {
-  executor.memory(ON_HEAP).storageMemoryUsed = 0;
-  executor.memory(OFF_HEAP).storageMemoryUsed = 0;
 }

@@ -3,13 +3,13 @@
  * of their RDD's record, so that a table that is rebuilt leads them to the new one.
  */
 import { allocate, release } from "./heap";
-import { DECLARED, Executor, OF_RDD, RddRecord } from "./layout";
+import { DECLARED, executor, NO_RDD, RddRecord } from "./layout";
 
 const RECORD_SHIFT: usize = 5;
 const FIRST_CAPACITY: u32 = 8;
 
-/** Gives an executor its first table; false when memory is out. */
-export function createRddTable(executor: Executor): bool {
+/** Gives the executor its first table; false when memory is out. */
+export function createRddTable(): bool {
   const table = newTable(FIRST_CAPACITY);
   if (table == 0) return false;
   executor.rdds = table;
@@ -19,15 +19,15 @@ export function createRddTable(executor: Executor): bool {
 }
 
 /** Gives the table back. */
-export function releaseRddTable(executor: Executor): void {
+export function releaseRddTable(): void {
   release(executor.rdds, executor.rddCapacity << <u32>RECORD_SHIFT);
 }
 
-/** The RDD's record, made when there is none; 0 when memory is out. */
-export function rddRecord(executor: Executor, rdd: i32): usize {
+/** The address of the RDD's record, made when there is none; 0 when memory is out. */
+export function rddRecord(rdd: i32): usize {
   const found = search(executor.rdds, executor.rddCapacity - 1, rdd);
   if (found.key != 0) return changetype<usize>(found);
-  if (executor.rddRecords + 1 > executor.rddCapacity - (executor.rddCapacity >> 2) && !rebuild(executor)) return 0;
+  if (executor.rddRecords + 1 > executor.rddCapacity - (executor.rddCapacity >> 2) && !rebuild()) return 0;
   const record = search(executor.rdds, executor.rddCapacity - 1, rdd);
   record.key = <i64>rdd + 1;
   executor.rddRecords++;
@@ -35,7 +35,7 @@ export function rddRecord(executor: Executor, rdd: i32): usize {
 }
 
 /** Forgets what could be evicted of each RDD: the store is empty. */
-export function clearEvictable(executor: Executor): void {
+export function clearEvictable(): void {
   for (let i: u32 = 0; i < executor.rddCapacity; i++) {
     const record = at(executor.rdds, i);
     record.evictableOnHeap = 0;
@@ -44,7 +44,7 @@ export function clearEvictable(executor: Executor): void {
 }
 
 /** Moves the RDDs that have blocks to a table of the same size, or of twice the size when they fill half of it. */
-function rebuild(executor: Executor): bool {
+function rebuild(): bool {
   const old = executor.rdds;
   const oldCapacity = executor.rddCapacity;
   let live: u32 = 0;
@@ -59,9 +59,9 @@ function rebuild(executor: Executor): bool {
     memory.copy(changetype<usize>(moved), changetype<usize>(record), 1 << RECORD_SHIFT);
   }
   for (let block: u32 = 0; block < executor.blockEnd; block++) {
-    if (!executor.entry(block).has(DECLARED) || !executor.entry(block).has(OF_RDD)) continue;
-    const info = executor.info(block);
-    info.rdd = changetype<usize>(search(table, capacity - 1, <i32>(RddRecord.at(info.rdd).key - 1)));
+    const record = executor.block(block);
+    if ((record.word & DECLARED) == 0 || record.rdd == NO_RDD) continue;
+    record.rdd = changetype<usize>(search(table, capacity - 1, <i32>(RddRecord.at(record.rdd).key - 1)));
   }
   release(old, oldCapacity << <u32>RECORD_SHIFT);
   executor.rdds = table;

@@ -1,5 +1,5 @@
 /** Looking at an executor without changing it. */
-import { Executor, LOCKED, MemoryEntry, ModeMemory, STORED } from "./layout";
+import { Block, executor, LOCKED, memoryOf, ModeMemory, SIZE_SHIFT, STORED } from "./layout";
 import { BAD_ARGUMENT } from "./status";
 import { findTask } from "./task_table";
 import { waitingAt } from "./wait_queue";
@@ -18,12 +18,12 @@ export const STATE_ADDRESS: i32 = <i32>STATE;
  * One of the numbers that describe an executor: 0 to 3 storage pool, storage used, execution pool, execution used,
  * on-heap; 4 to 7 off-heap; 8 blocks in memory; 9 and 10 active tasks; 11 and 12 unroll memory.
  */
-export function stateNumber(executor: Executor, i: i32): i64 {
+export function stateNumber(i: i32): i64 {
   if (<u32>i >= <u32>STATE_NUMBERS) return BAD_ARGUMENT;
-  if (i < 2 * POOL_NUMBERS) return poolNumber(executor.memory(i / POOL_NUMBERS), i % POOL_NUMBERS);
+  if (i < 2 * POOL_NUMBERS) return poolNumber(memoryOf(i / POOL_NUMBERS), i % POOL_NUMBERS);
   if (i == 8) return executor.numEntries;
-  if (i < 11) return executor.memory(i - 9).activeTasks;
-  return executor.memory(i - 11).unrollMemory;
+  if (i < 11) return memoryOf(i - 9).activeTasks;
+  return memoryOf(i - 11).unrollMemory;
 }
 
 function poolNumber(memory: ModeMemory, i: i32): i64 {
@@ -34,37 +34,38 @@ function poolNumber(memory: ModeMemory, i: i32): i64 {
 }
 
 /** Puts all of them at STATE_ADDRESS. */
-export function readState(executor: Executor): void {
-  for (let i = 0; i < STATE_NUMBERS; i++) store<f64>(STATE + (<usize>i << 3), <f64>stateNumber(executor, i));
+export function readState(): void {
+  for (let i = 0; i < STATE_NUMBERS; i++) store<f64>(STATE + (<usize>i << 3), <f64>stateNumber(i));
 }
 
 /** The block in memory that is next younger than `block`; of -1, the eldest of the mode. -1 when there is none. */
-export function nextBlock(executor: Executor, mode: i32, block: i32): i32 {
-  const memory = executor.memory(mode);
-  let entry = block < 0 ? MemoryEntry.at(memory.parked.newer) : MemoryEntry.at(executor.entry(block).newer);
+export function nextBlock(mode: i32, block: i32): i32 {
+  const memory = memoryOf(mode);
+  let entry = block < 0 ? Block.at(memory.parked.newer) : Block.at(executor.block(block).newer);
   // the parked entries are older than all others
-  if (entry == memory.parked) entry = MemoryEntry.at(memory.entries.newer);
-  return entry == memory.entries ? -1 : executor.blockOf(entry);
+  if (entry == memory.parked) entry = Block.at(memory.entries.newer);
+  return entry == memory.entries ? -1 : executor.idOf(entry);
 }
 
 /** Bytes of a block in memory, without touching it; 0 when it is not there. */
-export function sizeOf(executor: Executor, block: u32): i64 {
-  const entry = executor.entry(block);
-  return entry.has(STORED) ? entry.size : 0;
+export function sizeOf(block: u32): i64 {
+  const word = executor.block(block).word;
+  return (word & STORED) != 0 ? word >> SIZE_SHIFT : 0;
 }
 
 /** Read locks of a block. */
-export function readersOf(executor: Executor, block: u32): u32 {
-  return executor.entry(block).has(LOCKED) ? executor.info(block).readers : 0;
+export function readersOf(block: u32): u32 {
+  const record = executor.block(block);
+  return (record.word & LOCKED) != 0 ? record.readers : 0;
 }
 
 /** In which pools a task is: 1 and 2 active on and off heap, 4 and 8 unrolling on and off heap. */
-export function taskFlags(executor: Executor, taskAttemptId: i64): i32 {
-  const task = findTask(executor, taskAttemptId);
-  return changetype<usize>(task) == 0 ? 0 : task.flags;
+export function taskFlags(taskAttemptId: i64): i32 {
+  const task = findTask(taskAttemptId);
+  return task.exists ? task.flags : 0;
 }
 
 /** The ticket of the acquire that waits at a place of the queue, or -1 past its end. */
-export function waitingTicket(executor: Executor, i: u32): i32 {
-  return i < executor.numWaiting ? waitingAt(executor, i).ticket : -1;
+export function waitingTicket(i: u32): i32 {
+  return i < executor.numWaiting ? waitingAt(i).ticket : -1;
 }

@@ -4,13 +4,13 @@
  * is full; it grows when that does not help.
  */
 import { allocate, release } from "./heap";
-import { Executor, TaskRecord } from "./layout";
+import { executor, TaskRecord } from "./layout";
 
 const RECORD_SHIFT: usize = 6;
 const FIRST_CAPACITY: u32 = 16;
 
-/** Gives an executor its first table; false when memory is out. */
-export function createTaskTable(executor: Executor): bool {
+/** Gives the executor its first table; false when memory is out. */
+export function createTaskTable(): bool {
   const table = newTable(FIRST_CAPACITY);
   if (table == 0) return false;
   executor.tasks = table;
@@ -20,13 +20,26 @@ export function createTaskTable(executor: Executor): bool {
 }
 
 /** Gives the table back. */
-export function releaseTaskTable(executor: Executor): void {
+export function releaseTaskTable(): void {
   release(executor.tasks, executor.taskCapacity << <u32>RECORD_SHIFT);
 }
 
 /** The task's record, or 0 when it has none. */
 @inline
-export function findTask(executor: Executor, task: i64): TaskRecord {
+export function findTask(task: i64): TaskRecord {
+  const first = at(executor.tasks, <u32>task & (executor.taskCapacity - 1));
+  return first.key == task + 2 ? first : search(task);
+}
+
+/** The task's record, made when there is none; 0 when memory is out. */
+@inline
+export function taskRecord(task: i64): TaskRecord {
+  const first = at(executor.tasks, <u32>task & (executor.taskCapacity - 1));
+  return first.key == task + 2 ? first : searchOrAdd(task);
+}
+
+/** Looks for the task's record wherever it may be. */
+function search(task: i64): TaskRecord {
   const key = task + 2;
   const mask = executor.taskCapacity - 1;
   let i = <u32>task & mask;
@@ -39,16 +52,14 @@ export function findTask(executor: Executor, task: i64): TaskRecord {
   return record;
 }
 
-/** The task's record, made when there is none; 0 when memory is out. */
-@inline
-export function taskRecord(executor: Executor, task: i64): TaskRecord {
-  const found = findTask(executor, task);
-  return changetype<usize>(found) != 0 ? found : addTask(executor, task);
+function searchOrAdd(task: i64): TaskRecord {
+  const found = search(task);
+  return found.exists ? found : addTask(task);
 }
 
-function addTask(executor: Executor, task: i64): TaskRecord {
+function addTask(task: i64): TaskRecord {
   // a quarter stays free, so that a search ends soon
-  if (executor.taskRecords + 1 > executor.taskCapacity - (executor.taskCapacity >> 2) && !rebuild(executor)) {
+  if (executor.taskRecords + 1 > executor.taskCapacity - (executor.taskCapacity >> 2) && !rebuild()) {
     return TaskRecord.at(0);
   }
   const record = freeRecord(executor.tasks, executor.taskCapacity - 1, task);
@@ -58,7 +69,7 @@ function addTask(executor: Executor, task: i64): TaskRecord {
 }
 
 /** Moves the tasks that hold something to a table of the same size, or of twice the size when they fill half of it. */
-function rebuild(executor: Executor): bool {
+function rebuild(): bool {
   const old = executor.tasks;
   const oldCapacity = executor.taskCapacity;
   let live: u32 = 0;
@@ -82,7 +93,7 @@ function rebuild(executor: Executor): bool {
 
 /** The record at a place of the table, whether or not it is in use. */
 @inline
-export function taskAt(executor: Executor, i: u32): TaskRecord {
+export function taskAt(i: u32): TaskRecord {
   return at(executor.tasks, i);
 }
 

@@ -2,16 +2,16 @@
  * The border between storage and execution memory (org.apache.spark.memory.UnifiedMemoryManager, with the acquiring
  * half of StorageMemoryPool). Rules are those of 2.4.0; what other versions do differently hangs on a rule bit.
  */
-import { evictBlocksToFreeSpace } from "./eviction";
+import { evict, evictBlocksToFreeSpace } from "./eviction";
 import {
-  Executor, ModeMemory, OFF_HEAP, RULE_BORROWS_WHOLE_REQUEST, RULE_EVICTED_BYTES_STAY_IN_STORAGE, RULE_NO_OFF_HEAP_STORAGE,
-  RULE_UNMANAGED_MEMORY,
+  executor, memoryOf, ModeMemory, OFF_HEAP, RULE_BORROWS_WHOLE_REQUEST, RULE_EVICTED_BYTES_STAY_IN_STORAGE,
+  RULE_NO_OFF_HEAP_STORAGE, RULE_UNMANAGED_MEMORY,
 } from "./layout";
 import { ASSERTION_FAILED, REQUIREMENT_FAILED } from "./status";
 
 /** The most that storage can ever have beside what execution uses now (maxOnHeapStorageMemory, maxOffHeapStorageMemory). */
 @inline
-function maxStorageMemory(executor: Executor, memory: ModeMemory): i64 {
+function maxStorageMemory(memory: ModeMemory): i64 {
   const limit = memory.maxMemory - memory.executionMemoryUsed;
   if (!executor.follows(RULE_UNMANAGED_MEMORY)) return limit;
   return max(<i64>0, limit - memory.unmanagedMemory);
@@ -19,39 +19,47 @@ function maxStorageMemory(executor: Executor, memory: ModeMemory): i64 {
 
 /** The most that execution can have (computeMaxExecutionPoolSize): all but the storage that is used inside its region. */
 @inline
-export function maxExecutionPoolSize(executor: Executor, memory: ModeMemory): i64 {
+export function maxExecutionPoolSize(memory: ModeMemory): i64 {
   const limit = memory.maxMemory - min(memory.storageMemoryUsed, memory.storageRegionSize);
   if (!executor.follows(RULE_UNMANAGED_MEMORY)) return limit;
   return max(<i64>0, limit - memory.unmanagedMemory);
 }
 
 /**
- * Storage memory for a block, or for unrolling one: borrows free execution memory, then evicts.
+ * Storage memory for a block, or for unrolling one: borrows free execution memory, then evicts
+ * (UnifiedMemoryManager.acquireStorageMemory, StorageMemoryPool.acquireMemory).
  *
  * What was borrowed stays with storage also when the request then fails.
  *
  * @param exceptRdd address of the RddRecord of the block for which memory is acquired, 0 when it is of no RDD
  * @returns 1 granted, 0 refused, or a status
  */
-export function acquireStorageMemory(executor: Executor, memory: ModeMemory, numBytes: i64, exceptRdd: usize): i64 {
+export function acquireStorageMemory(mode: i32, numBytes: i64, exceptRdd: usize): i64 {
+  return acquireStorage(memoryOf(mode), mode, numBytes, exceptRdd);
+}
+
+/** The same, for a place that is worth its own copy. */
+@inline
+export function acquireStorage(memory: ModeMemory, mode: i32, numBytes: i64, exceptRdd: usize): i64 {
   if (numBytes < 0) return ASSERTION_FAILED;
-  if (numBytes > maxStorageMemory(executor, memory)) return 0;
-  if (executor.follows(RULE_NO_OFF_HEAP_STORAGE) && memory.mode == OFF_HEAP) return 0;
+  if (numBytes > maxStorageMemory(memory)) return 0;
+  if (mode == OFF_HEAP && executor.follows(RULE_NO_OFF_HEAP_STORAGE)) return 0;
   const storage = memory.storage;
-  if (numBytes > storage.memoryFree) {
+  let free = storage.memoryFree;
+  if (numBytes > free) {
     const execution = memory.execution;
-    const lacking = executor.follows(RULE_BORROWS_WHOLE_REQUEST) ? numBytes : numBytes - storage.memoryFree;
+    const lacking = executor.follows(RULE_BORROWS_WHOLE_REQUEST) ? numBytes : numBytes - free;
     const borrowed = min(execution.memoryFree, lacking);
-    if (!execution.canShrinkBy(borrowed)) return REQUIREMENT_FAILED;
+    // of what decrementPoolSize requires, only this can be amiss: more is used than the pool has
+    if (borrowed < 0) return REQUIREMENT_FAILED;
     execution.moveTo(storage, borrowed);
-  }
-  // StorageMemoryPool.acquireMemory
-  if (storage.memoryUsed > storage.poolSize) return ASSERTION_FAILED;
-  const numBytesToFree = numBytes - storage.memoryFree;
-  if (numBytesToFree > 0) {
-    const freed = evictBlocksToFreeSpace(executor, memory, numBytesToFree, exceptRdd);
-    if (freed < 0) return freed;
-    if (numBytes > storage.memoryFree) return 0;
+    free += borrowed;
+    if (free < 0) return ASSERTION_FAILED;
+    if (numBytes > free) {
+      const freed = evict(memory, mode, numBytes - free, exceptRdd);
+      if (freed < 0) return freed;
+      if (numBytes > storage.memoryFree) return 0;
+    }
   }
   storage.memoryUsed += numBytes;
   return 1;
@@ -64,24 +72,20 @@ export function acquireStorageMemory(executor: Executor, memory: ModeMemory, num
  * @returns 0 or a status
  */
 @inline
-export function maybeGrowExecutionPool(executor: Executor, memory: ModeMemory, extraMemoryNeeded: i64): i64 {
+export function maybeGrowExecutionPool(memory: ModeMemory, mode: i32, extraMemoryNeeded: i64): i64 {
   if (extraMemoryNeeded <= 0) return 0;
   const storage = memory.storage;
   const reclaimable = max(storage.memoryFree, storage.poolSize - memory.storageRegionSize);
   if (reclaimable <= 0) return 0;
-  return reclaim(executor, memory, min(extraMemoryNeeded, reclaimable));
-}
-
-/** Moves `space` bytes from storage to execution (StorageMemoryPool.freeSpaceToShrinkPool). */
-function reclaim(executor: Executor, memory: ModeMemory, space: i64): i64 {
-  const storage = memory.storage;
+  // StorageMemoryPool.freeSpaceToShrinkPool
+  const space = min(extraMemoryNeeded, reclaimable);
   let reclaimed = min(space, storage.memoryFree);
   if (space > reclaimed) {
-    const evicted = evictBlocksToFreeSpace(executor, memory, space - reclaimed, 0);
+    const evicted = evictBlocksToFreeSpace(mode, space - reclaimed, 0);
     if (evicted < 0) return evicted;
     if (!executor.follows(RULE_EVICTED_BYTES_STAY_IN_STORAGE)) reclaimed += evicted;
+    if (!storage.canShrinkBy(reclaimed)) return REQUIREMENT_FAILED;
   }
-  if (!storage.canShrinkBy(reclaimed)) return REQUIREMENT_FAILED;
   storage.moveTo(memory.execution, reclaimed);
   return 0;
 }

@@ -8,12 +8,10 @@
  * |      0 | bytes    | f64  | stored: size of the entry; else the unroll memory kept by the task |
  * |      8 | elements | u32  | elements taken from the iterator                              |
  */
-import { reserveEvents } from "./event_log";
-import { addEntry } from "./eviction";
-import { Executor, MAX_BYTES, STORED, UNROLLS } from "./layout";
-import { entryFlags, rddOf } from "./memory_store";
-import { releaseStorageMemory } from "./storage_memory_pool";
+import { executor, MAX_BYTES, memoryOf, rddOf, STORED, UNROLLS } from "./layout";
+import { addBlock } from "./memory_store";
 import { BAD_ARGUMENT, BLOCK_ALREADY_PRESENT, OUT_OF_MEMORY, TRANSFER_FAILED } from "./status";
+import { releaseStorageMemory } from "./storage_memory_pool";
 import { findTask, taskRecord } from "./task_table";
 import { acquireStorageMemory } from "./unified_memory_manager";
 
@@ -25,12 +23,11 @@ const LEAST_GROWTH: f64 = 1.001;
 const MOST_CHECKS: i64 = 65536;
 
 /** Reserves unroll memory for a task: 1, 0 when it is refused, or a status. */
-@inline
-export function reserveUnrollMemory(executor: Executor, block: u32, numBytes: i64, taskAttemptId: i64, mode: i32): i64 {
-  const task = taskRecord(executor, taskAttemptId);
-  if (changetype<usize>(task) == 0) return OUT_OF_MEMORY;
-  const memory = executor.memory(mode);
-  const acquired = acquireStorageMemory(executor, memory, numBytes, rddOf(executor, block));
+export function reserveUnrollMemory(block: u32, numBytes: i64, taskAttemptId: i64, mode: i32): i64 {
+  const task = taskRecord(taskAttemptId);
+  if (!task.exists) return OUT_OF_MEMORY;
+  const memory = memoryOf(mode);
+  const acquired = acquireStorageMemory(mode, numBytes, rddOf(executor.block(block)));
   if (acquired != 1) return acquired;
   task.flags |= UNROLLS << mode;
   task.setUnroll(mode, task.unroll(mode) + numBytes);
@@ -39,26 +36,25 @@ export function reserveUnrollMemory(executor: Executor, block: u32, numBytes: i6
 }
 
 /** Releases a task's unroll memory, clamped at what it holds. */
-@inline
-export function releaseUnrollMemory(executor: Executor, numBytes: i64, taskAttemptId: i64, mode: i32): void {
-  const task = findTask(executor, taskAttemptId);
-  if (changetype<usize>(task) == 0 || !task.unrolls(mode)) return;
-  const memory = executor.memory(mode);
+export function releaseUnrollMemory(numBytes: i64, taskAttemptId: i64, mode: i32): void {
+  const task = findTask(taskAttemptId);
+  if (!task.exists || !task.unrolls(mode)) return;
+  const memory = memoryOf(mode);
   let held = task.unroll(mode);
   const released = min(numBytes, held);
   if (released > 0) {
     held -= released;
     task.setUnroll(mode, held);
     memory.unrollMemory -= released;
-    releaseStorageMemory(executor, memory, released);
+    releaseStorageMemory(memory, mode, released);
   }
   if (held == 0) task.flags &= ~(UNROLLS << mode);
 }
 
 /** The unroll memory that a task holds in one mode. */
-export function unrollMemoryForTask(executor: Executor, mode: i32, taskAttemptId: i64): i64 {
-  const task = findTask(executor, taskAttemptId);
-  return changetype<usize>(task) == 0 ? 0 : task.unroll(mode);
+export function unrollMemoryForTask(mode: i32, taskAttemptId: i64): i64 {
+  const task = findTask(taskAttemptId);
+  return task.exists ? task.unroll(mode) : 0;
 }
 
 /** One block being unrolled by one task. */
@@ -77,25 +73,24 @@ const UNROLLING: usize = memory.data(24, 16);
  * @returns 1 stored, 0 not stored, or a status; UnrollResult says more
  */
 export function putIterator(
-  executor: Executor, block: u32, taskAttemptId: i64, mode: i32, threshold: i64, checkPeriod: i64, growthFactor: f64,
+  block: u32, taskAttemptId: i64, mode: i32, threshold: i64, checkPeriod: i64, growthFactor: f64,
   elements: i64, elementBytes: i64, preciseSize: i64, putFlags: i32,
 ): i64 {
   if (<f64>elements * <f64>elementBytes > <f64>MAX_BYTES) return BAD_ARGUMENT;
   if (!(growthFactor >= LEAST_GROWTH) && elements / checkPeriod > MOST_CHECKS) return BAD_ARGUMENT;
-  if (executor.entry(block).has(STORED)) return BLOCK_ALREADY_PRESENT;
-  if (!reserveEvents(executor.numEntries + 1, executor.numWaiting)) return OUT_OF_MEMORY;
+  if ((executor.block(block).word & STORED) != 0) return BLOCK_ALREADY_PRESENT;
   const unrolling = changetype<Unrolling>(UNROLLING);
   unrolling.threshold = threshold;
   unrolling.reserved = 0;
   unrolling.elements = 0;
-  let outcome = reserveUnrollMemory(executor, block, threshold, taskAttemptId, mode);
+  let outcome = reserveUnrollMemory(block, threshold, taskAttemptId, mode);
   if (outcome == 1) {
     unrolling.reserved = threshold;
-    outcome = unroll(executor, unrolling, block, taskAttemptId, mode, checkPeriod, growthFactor, elements, elementBytes);
+    outcome = unroll(unrolling, block, taskAttemptId, mode, checkPeriod, growthFactor, elements, elementBytes);
   }
   const size = preciseSize < 0 ? unrolling.elements * elementBytes : preciseSize;
   if (outcome == 1) {
-    outcome = finishUnroll(executor, block, taskAttemptId, mode, unrolling.reserved, size, putFlags);
+    outcome = finishUnroll(block, taskAttemptId, mode, unrolling.reserved, size, putFlags);
   }
   store<f64>(RESULT, <f64>(outcome == 1 ? size : unrolling.reserved));
   store<u32>(RESULT, <u32>unrolling.elements, 8);
@@ -107,7 +102,7 @@ export function putIterator(
  * passed over. 1 when all are taken, 0 when memory for more was refused, or a status.
  */
 function unroll(
-  executor: Executor, unrolling: Unrolling, block: u32, taskAttemptId: i64, mode: i32, checkPeriod: i64, growthFactor: f64,
+  unrolling: Unrolling, block: u32, taskAttemptId: i64, mode: i32, checkPeriod: i64, growthFactor: f64,
   elements: i64, elementBytes: i64,
 ): i64 {
   let index: i64 = 0;
@@ -116,7 +111,7 @@ function unroll(
     unrolling.elements = index + 1;
     if (currentSize >= unrolling.threshold) {
       const amountToRequest = <i64>(<f64>currentSize * growthFactor - <f64>unrolling.threshold);
-      const reserved = reserveUnrollMemory(executor, block, amountToRequest, taskAttemptId, mode);
+      const reserved = reserveUnrollMemory(block, amountToRequest, taskAttemptId, mode);
       if (reserved != 1) return reserved;
       unrolling.reserved += amountToRequest;
       unrolling.threshold += amountToRequest;
@@ -141,21 +136,19 @@ function nextCheck(index: i64, checkPeriod: i64, elements: i64, elementBytes: i6
  * @returns 1, 0 when the rest is refused and the task keeps its reservation, or a status
  */
 export function finishUnroll(
-  executor: Executor, block: u32, taskAttemptId: i64, mode: i32, reserved: i64, size: i64, putFlags: i32,
+  block: u32, taskAttemptId: i64, mode: i32, reserved: i64, size: i64, putFlags: i32,
 ): i64 {
-  const entry = executor.entry(block);
-  if (entry.has(STORED)) return BLOCK_ALREADY_PRESENT;
-  if (!reserveEvents(executor.numEntries + 1, executor.numWaiting)) return OUT_OF_MEMORY;
+  const entry = executor.block(block);
+  if ((entry.word & STORED) != 0) return BLOCK_ALREADY_PRESENT;
   let held = reserved;
   if (size > held) {
-    const rest = reserveUnrollMemory(executor, block, size - held, taskAttemptId, mode);
+    const rest = reserveUnrollMemory(block, size - held, taskAttemptId, mode);
     if (rest != 1) return rest;
     held = size;
   }
-  releaseUnrollMemory(executor, held, taskAttemptId, mode);
-  const memory = executor.memory(mode);
-  const acquired = acquireStorageMemory(executor, memory, size, rddOf(executor, block));
+  releaseUnrollMemory(held, taskAttemptId, mode);
+  const acquired = acquireStorageMemory(mode, size, rddOf(entry));
   if (acquired == 0) return TRANSFER_FAILED;
-  if (acquired == 1) addEntry(executor, memory, entry, size, entryFlags(mode, putFlags));
+  if (acquired == 1) addBlock(entry, mode, size, putFlags);
   return acquired;
 }

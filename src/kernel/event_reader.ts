@@ -15,10 +15,10 @@ export interface Cause {
 /** Reads the event log of one kernel. */
 export class EventReader {
   readonly #kernel: KernelInstance;
-  readonly #log: number;
+  readonly #first: number;
+  readonly #next: number;
   readonly #bytes: number;
   readonly #mode: number;
-  readonly #pool: number;
   readonly #subject: number;
   readonly #value: number;
   readonly #evicted: number;
@@ -26,14 +26,15 @@ export class EventReader {
   readonly #granted: number;
   readonly #waitsOn: number;
   readonly #failed: number;
-  readonly #overRelease: number;
+  readonly #storageOverRelease: number;
+  readonly #executionOverRelease: number;
 
   constructor(kernel: KernelInstance) {
     this.#kernel = kernel;
-    this.#log = kernel.constant("EVENT_LOG") >> 2;
+    this.#first = (kernel.constant("EVENT_LOG") + kernel.constant("EVENT_LOG_FIRST")) >>> 2;
+    this.#next = (kernel.constant("EVENT_LOG") + kernel.constant("EVENT_LOG_NEXT")) >>> 2;
     this.#bytes = kernel.constant("EVENT_BYTES");
     this.#mode = kernel.constant("EVENT_MODE");
-    this.#pool = kernel.constant("EVENT_POOL");
     this.#subject = kernel.constant("EVENT_SUBJECT");
     this.#value = kernel.constant("EVENT_VALUE");
     this.#evicted = kernel.constant("EVENT_EVICTED");
@@ -41,27 +42,29 @@ export class EventReader {
     this.#granted = kernel.constant("EVENT_GRANTED");
     this.#waitsOn = kernel.constant("EVENT_WAITS_ON");
     this.#failed = kernel.constant("EVENT_FAILED");
-    this.#overRelease = kernel.constant("EVENT_OVER_RELEASE");
+    this.#storageOverRelease = kernel.constant("EVENT_STORAGE_OVER_RELEASE");
+    this.#executionOverRelease = kernel.constant("EVENT_EXECUTION_OVER_RELEASE");
   }
 
-  /** Records in the log. */
-  get count(): number {
-    return this.#kernel.i32[this.#log];
+  /** Whether there are none. */
+  get isEmpty(): boolean {
+    const { i32 } = this.#kernel;
+    return i32[this.#first] === i32[this.#next];
   }
 
   /** Empties the log. */
   clear(): void {
-    this.#kernel.i32[this.#log] = 0;
+    const { i32 } = this.#kernel;
+    i32[this.#next] = i32[this.#first];
   }
 
-  /** Shows the records from `start` up to `end` to a visitor; `cause` is that of the operation. */
-  visit(start: number, end: number, cause: Cause, visitor: MemoryEventVisitor): void {
+  /** Shows the records to a visitor; `cause` is that of the operation. */
+  visit(cause: Cause, visitor: MemoryEventVisitor): void {
     const { u8, i32, f64 } = this.#kernel;
-    const first = i32[this.#log + 2] >>> 0;
+    const end = i32[this.#next] >>> 0;
     let { block: forBlock, task: forTask } = cause;
     let ticket = -1;
-    for (let i = start; i < end; i++) {
-      const record = first + i * this.#bytes;
+    for (let record = i32[this.#first] >>> 0; record < end; record += this.#bytes) {
       const kind = u8[record];
       const mode = u8[record + this.#mode] as MemoryMode;
       const subject = i32[(record + this.#subject) >>> 2];
@@ -84,12 +87,18 @@ export class EventReader {
         case this.#failed:
           visitor.failed?.(ticket, this.#kernel.statusName(subject), forTask);
           break;
-        case this.#overRelease: {
-          const held = f64[(record + this.#bytes + this.#value) >>> 3];
-          visitor.overRelease?.(value, held, mode, u8[record + this.#pool] === 0 ? "storage" : "execution");
+        case this.#storageOverRelease:
+          visitor.overRelease?.(value, this.#valueBehind(record), mode, "storage");
           break;
-        }
+        case this.#executionOverRelease:
+          visitor.overRelease?.(value, this.#valueBehind(record), mode, "execution");
+          break;
       }
     }
+  }
+
+  /** The value of the record behind this one. */
+  #valueBehind(record: number): number {
+    return this.#kernel.f64[(record + this.#bytes + this.#value) >>> 3];
   }
 }

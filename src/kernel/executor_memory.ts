@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Cause, EventReader } from "./event_reader.ts";
+import type { EventReader } from "./event_reader.ts";
 import type { KernelInstance } from "./instance.ts";
 import { MemoryError } from "./memory_error.ts";
 import {
@@ -288,13 +288,12 @@ export class KernelExecutorMemory implements ExecutorMemory {
   }
 
   get hasEvents(): boolean {
-    return this.#events.count !== 0;
+    return !this.#events.isEmpty;
   }
 
   drain(visitor: MemoryEventVisitor): void {
-    const { count } = this.#events;
-    if (count === 0) return;
-    this.#events.visit(0, count, this.#cause as Cause, visitor);
+    if (this.#events.isEmpty) return;
+    this.#events.visit(this.#cause, visitor);
     this.#events.clear();
   }
 
