@@ -69,7 +69,9 @@ function workloadOf(findings: LogFindings): Workload {
     appId: application.id,
     sparkVersion: application.sparkVersion,
     seed: 0,
-    conf: application.conf,
+    conf: masterOf(log) === application.conf["spark.master"]
+      ? application.conf
+      : { ...application.conf, "spark.master": masterOf(log) },
     cluster: clusterOf(log, startTime),
     rdds,
     shuffles,
@@ -78,7 +80,7 @@ function workloadOf(findings: LogFindings): Workload {
     broadcasts: broadcastsOf(log.blocks.broadcasts.values(), new Map()),
     faults: [...demands.faults, ...log.executors.faults(startTime)],
     evidence: findings.evidence,
-    warnings: [],
+    warnings: log.warnings.map(({ code, message, count }) => ({ code, message, count })),
   };
 }
 
@@ -150,9 +152,15 @@ function partitionsOf(
   return [...partitions].sort((a, b) => a - b);
 }
 
-function clusterOf({ application, executors }: EventLogCollector, startTime: number): Cluster {
-  const { conf } = application;
-  const master = conf["spark.master"] ?? "";
+/** spark.master; a log without it in which the driver ran tasks is of a local application. */
+function masterOf({ application, executors }: EventLogCollector): string {
+  const driverRan = (executors.find(DRIVER)?.tasksStarted ?? 0) > 0;
+  return application.conf["spark.master"] ?? (driverRan ? "local[1]" : "");
+}
+
+function clusterOf(log: EventLogCollector, startTime: number): Cluster {
+  const { application, executors } = log;
+  const master = masterOf(log);
   const local = localMaster(master);
   const driver = executors.find(DRIVER);
   return {

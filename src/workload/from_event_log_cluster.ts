@@ -17,6 +17,8 @@ export interface ExecutorRecord {
   removedReason: string | null;
   maxOnHeapMemory: number | null;
   maxOffHeapMemory: number | null;
+  /** Launch of its first task; what the log dates it by when it says that it came later. */
+  firstLaunch: number | null;
   /** Tasks started on it so far. */
   tasksStarted: number;
   /** Of those, how many had started when it was removed. */
@@ -59,6 +61,13 @@ export class ExecutorTable {
     record.addedTime ??= event.time;
   }
 
+  /** A task was launched on it. */
+  launched(id: string, host: string, launchTime: number): void {
+    const record = this.get(id, host);
+    record.tasksStarted++;
+    record.firstLaunch = Math.min(record.firstLaunch ?? launchTime, launchTime);
+  }
+
   removed(event: ExecutorRemoved): void {
     const record = this.#byId.get(event.executorId);
     if (record === undefined) return;
@@ -81,6 +90,7 @@ export class ExecutorTable {
         removedReason: null,
         maxOnHeapMemory: null,
         maxOffHeapMemory: null,
+        firstLaunch: null,
         tasksStarted: 0,
         tasksStartedAtRemoval: 0,
       };
@@ -108,7 +118,7 @@ export class ExecutorTable {
         cores: record.cores ?? localCores,
         maxOnHeapMemory: record.maxOnHeapMemory,
         maxOffHeapMemory: record.maxOffHeapMemory,
-        addedMs: Math.max(0, (record.addedTime ?? startTime) - startTime),
+        addedMs: Math.max(0, Math.min(record.addedTime ?? startTime, record.firstLaunch ?? Infinity) - startTime),
         removedMs: removed ? Math.max(0, record.removedTime! - startTime) : null,
         removedReason: removed ? record.removedReason : null,
       };

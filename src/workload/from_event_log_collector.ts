@@ -3,7 +3,15 @@
  *
  * @module
  */
-import type { BlockUpdated, EventSink, SparkEvent, SparkPlanInfo, TaskEnd, TaskStart } from "../spark/events.ts";
+import type {
+  BlockUpdated,
+  EventSink,
+  SourceWarning,
+  SparkEvent,
+  SparkPlanInfo,
+  TaskEnd,
+  TaskStart,
+} from "../spark/events.ts";
 import { BlockTable } from "./from_event_log_blocks.ts";
 import { DRIVER, ExecutorTable } from "./from_event_log_cluster.ts";
 import { FailureReasons } from "./from_event_log_faults.ts";
@@ -51,6 +59,8 @@ export class EventLogCollector implements EventSink {
   readonly blocks = new BlockTable();
   readonly reasons = new FailureReasons();
   readonly plans = new PlanTable();
+  /** What is wrong with the log, as its reader says at the end. */
+  readonly warnings: SourceWarning[] = [];
   /** Times at which the tasks of each stage attempt were launched, the first few of them, in order. */
   readonly launches = new Map<number, number[]>();
   /** Stage attempts with tasks running, by executor and with their number. */
@@ -111,6 +121,9 @@ export class EventLogCollector implements EventSink {
       case "sqlAdaptiveExecutionUpdate":
         this.#plan(event.executionId, event.plan);
         return;
+      case "warning":
+        this.warnings.push({ ...event });
+        return;
       case "driverAccumUpdates":
         this.plans.driverUpdates(event.updates);
         return;
@@ -125,7 +138,7 @@ export class EventLogCollector implements EventSink {
     const attempt = this.stages.attempt(event.stageId, event.stageAttemptId);
     attempt.tasksStarted++;
     if (this.#awaitingTasks === attempt) this.#awaitingTasks = null;
-    this.executors.get(event.executorId, event.host).tasksStarted++;
+    this.executors.launched(event.executorId, event.host, event.launchTime);
     const launches = this.launches.get(attempt.index);
     if (launches === undefined) this.launches.set(attempt.index, [event.launchTime]);
     else if (launches.length < MAX_LAUNCHES) launches.push(event.launchTime);
