@@ -46,6 +46,9 @@ export interface CacheUseInput {
 /** More cached inputs of one task than this are not told apart: all are taken as found when it read any. */
 const MAX_SUBSET_INPUTS = 12;
 
+/** Above the partitions that an RDD can have. */
+const MAX_PARTITIONS = 2 ** 26;
+
 const PROCESS_LOCAL = LOCALITIES.indexOf("PROCESS_LOCAL");
 
 /**
@@ -67,9 +70,9 @@ export class CacheUse {
   hits = 0;
   misses = 0;
   readonly #input: CacheUseInput;
-  readonly #materialized = new Set<string>();
+  readonly #materialized = new Set<number>();
   /** Input bytes of the task that computed a partition first, where it reads files. */
-  readonly #fileBytes = new Map<string, number>();
+  readonly #fileBytes = new Map<number, number>();
 
   constructor(input: CacheUseInput) {
     this.#input = input;
@@ -91,7 +94,7 @@ export class CacheUse {
         this.computed.rddId.push(rddId);
         this.computed.partition.push(partition);
         this.computed.row.push(row);
-        this.#materialized.add(`${rddId}_${partition}`);
+        this.#materialized.add(keyOf(rddId, partition));
       }
     }
     return computedByRow;
@@ -109,10 +112,10 @@ export class CacheUse {
   /** The cached partitions that a partition is computed from, itself included, nearest first. */
   nearestCached(rddId: number, partition: number, jobId: number): CachedPartition[] {
     const found: CachedPartition[] = [];
-    const seen = new Set<string>();
+    const seen = new Set<number>();
     const stack: CachedPartition[] = [{ rddId, partition }];
     for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
-      const key = `${at.rddId}_${at.partition}`;
+      const key = keyOf(at.rddId, at.partition);
       if (seen.has(key)) continue;
       seen.add(key);
       if (this.isCached(at.rddId, jobId)) found.push(at);
@@ -149,7 +152,7 @@ export class CacheUse {
         }
         this.misses++;
         missed.push(input);
-        this.#fileBytes.set(`${input.rddId}_${input.partition}`, bytes);
+        this.#fileBytes.set(keyOf(input.rddId, input.partition), bytes);
         const parents: CachedPartition[] = [];
         this.#parents(input, parents);
         for (const parent of parents) below.push(...this.nearestCached(parent.rddId, parent.partition, jobId));
@@ -161,11 +164,11 @@ export class CacheUse {
 
   /** Which of a task's cached inputs it found, from the bytes it read. */
   #hits(inputs: readonly CachedPartition[], bytes: number): boolean[] {
-    const known = inputs.map(({ rddId, partition }) => this.#materialized.has(`${rddId}_${partition}`));
+    const known = inputs.map(({ rddId, partition }) => this.#materialized.has(keyOf(rddId, partition)));
     if (bytes <= 0) return inputs.map(() => false);
     if (inputs.length === 1) {
       const [{ rddId, partition }] = inputs;
-      const fromFiles = this.#fileBytes.get(`${rddId}_${partition}`) ?? 0;
+      const fromFiles = this.#fileBytes.get(keyOf(rddId, partition)) ?? 0;
       return [known[0] && (fromFiles === 0 || bytes !== fromFiles)];
     }
     return this.#subset(inputs, bytes, known) ?? known;
@@ -197,13 +200,18 @@ export class CacheUse {
 
   #found({ rddId, partition }: CachedPartition, row: number, bytes: number): void {
     const { tasks } = this.#input;
-    const fromFiles = this.#fileBytes.get(`${rddId}_${partition}`) ?? 0;
+    const fromFiles = this.#fileBytes.get(keyOf(rddId, partition)) ?? 0;
     const sizes = tasks.locality[row] === PROCESS_LOCAL ? this.found.local : this.found.remote;
     // Files that the task reads as well are added, so the smallest value is the block's; without any, a block read back
     // from disk counts its smaller form there, so the largest is.
     put(sizes, rddId, partition, bytes, fromFiles > 0 ? Math.min : Math.max);
     if (fromFiles === 0) put(this.found.elements, rddId, partition, tasks.inputRecords[row], Math.max);
   }
+}
+
+/** One number for a partition of an RDD. */
+function keyOf(rddId: number, partition: number): number {
+  return rddId * MAX_PARTITIONS + partition;
 }
 
 function put(
