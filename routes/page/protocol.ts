@@ -4,10 +4,12 @@
  * @module
  */
 import type { ReadReport } from "../../src/event_log/read.ts";
-import type { ExplainResult } from "../../src/report/explain.ts";
 import type { ChartData } from "../../src/report/charts.ts";
+import type { ExplainResult } from "../../src/report/explain.ts";
 import type { Summary } from "../../src/report/summary.ts";
 import type { Finding } from "../../src/report/verdict.ts";
+import type { Evidence } from "../../src/simulator/workload.ts";
+import type { Change, Changes, ChangeWarning } from "../../src/what_if/apply_changes.ts";
 
 /** Which of the three runs: the log's own, the model under its settings, the model under changed settings. */
 export type RunName = "observed" | "replayed" | "predicted";
@@ -18,6 +20,8 @@ export interface RunView {
   readonly summary: Summary;
   readonly findings: readonly Finding[];
   readonly charts: ChartData;
+  /** spark.memory.storageFraction of the run: the region's share. */
+  readonly storageFraction: number;
 }
 
 /** One setting of the run. */
@@ -30,15 +34,71 @@ export interface SettingRow {
   readonly defaultValue: string | null;
 }
 
+/** What the sliders start from. */
+export interface Recorded {
+  /** All in one Java virtual machine: the driver's memory counts. */
+  readonly isLocal: boolean;
+  /** Bytes of spark.executor.memory, in local mode of spark.driver.memory. */
+  readonly heapBytes: number;
+  readonly memoryFraction: number;
+  readonly storageFraction: number;
+  readonly executors: number;
+  readonly cores: number;
+  readonly offHeapBytes: number;
+  readonly hasCachedRdds: boolean;
+  /** Spark's name of the cached RDDs' level; null when there are several. */
+  readonly storageLevel: string | null;
+}
+
 /** What opening a log gives. */
 export interface OpenedLog {
   readonly observed: RunView;
   readonly settings: readonly SettingRow[];
-  /** spark.memory.storageFraction of the run: the region's share. */
-  readonly storageFraction: number;
-  /** All in one Java virtual machine: the driver's memory counts. */
-  readonly isLocal: boolean;
+  readonly recorded: Recorded;
   readonly report: ReadReport;
+}
+
+/** The model under the log's own settings. */
+export interface Replayed {
+  readonly run: RunView;
+  /** Where the workload's figures come from. */
+  readonly evidence: readonly Evidence[];
+  readonly warnings: readonly ChangeWarning[];
+}
+
+/** The model under changed settings. */
+export interface Predicted {
+  readonly changes: readonly Change[];
+  readonly warnings: readonly ChangeWarning[];
+  readonly summary: Summary;
+  /** What differs from the replayed run, in sentences. */
+  readonly differences: readonly Finding[];
+  /** null when charts were not asked for. */
+  readonly run: RunView | null;
+  /** How long it took to simulate, ms. */
+  readonly tookMs: number;
+}
+
+/** One combination of a sweep. */
+export interface SweepPoint {
+  readonly conf: Readonly<Record<string, string>>;
+  readonly executors: number | null;
+  readonly storageLevel: string | null;
+  /** null when the settings are refused. */
+  readonly figures: SweepFigures | null;
+  readonly refusal: string | null;
+}
+
+/** What of a run a sweep shows. */
+export interface SweepFigures {
+  readonly succeeded: boolean;
+  readonly durationMs: number;
+  readonly evictions: number;
+  readonly spilledBytes: number;
+  readonly cacheMisses: number;
+  readonly oomTasks: number;
+  /** Heap and off-heap memory of all executors. */
+  readonly memoryBytes: number;
 }
 
 /** A file of a log, as the browser hands it over. */
@@ -51,14 +111,26 @@ export interface LogFile {
 /** What the page asks; each with a number that the answers carry. */
 export type Question =
   | { readonly kind: "open"; readonly files: readonly LogFile[] }
+  | { readonly kind: "replay" }
+  | { readonly kind: "predict"; readonly changes: Changes; readonly charts: boolean }
+  | { readonly kind: "sweep"; readonly base: Changes; readonly vary: readonly SweepAxis[] }
+  | { readonly kind: "eventLog"; readonly changes: Changes }
   /** Under the settings of the open log, where there is one. */
   | { readonly kind: "explain"; readonly text: string };
 
-/** How far reading is. */
+/** One axis of a sweep: a property, `executors` or `storageLevel`, and its values. */
+export interface SweepAxis {
+  readonly key: string;
+  readonly values: readonly string[];
+}
+
+/** How far the work is. */
 export interface Progress {
-  readonly bytesRead: number;
-  readonly bytesTotal: number;
-  readonly events: number;
+  readonly done: number;
+  readonly total: number;
+  /** Events read, or the sweep's points so far. */
+  readonly events?: number;
+  readonly point?: SweepPoint;
 }
 
 /** An error as data. */
@@ -81,5 +153,10 @@ export type FromWorker =
 /** What each question is answered with. */
 export interface Answers {
   open: OpenedLog;
+  replay: Replayed;
+  predict: Predicted;
+  sweep: readonly SweepPoint[];
+  /** The simulated run's event log. */
+  eventLog: Blob;
   explain: ExplainResult;
 }

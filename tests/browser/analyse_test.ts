@@ -23,8 +23,8 @@ Deno.test("analysing a log", async (t) => {
           "tasks (1062.8 MB) is bigger than spark.driver.maxResultSize (1024.0 MB)",
       );
       await page.getByRole("button", { name: "Explain" }).click();
-      await page.locator(".explained").waitFor();
-      assertStringIncludes(await page.locator(".explained").innerText(), "spark.driver.maxResultSize");
+      await page.locator(".explained").first().waitFor();
+      assertStringIncludes(await page.locator(".explained").first().innerText(), "spark.driver.maxResultSize");
       await page.locator("#message").fill("hello");
       await page.getByRole("button", { name: "Explain" }).click();
       await page.getByText("No known message").waitFor();
