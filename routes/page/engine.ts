@@ -318,7 +318,9 @@ function figuresOf(summary: Summary, { conf, workload }: Changed): SweepFigures 
   const { storage, execution, outcome } = summary;
   const isLocal = /^local(?:\[|$)/.test(workload.cluster.master);
   const heap = conf.getSizeAsBytes(isLocal ? "spark.driver.memory" : "spark.executor.memory");
-  const offHeap = conf.getBoolean("spark.memory.offHeap.enabled") ? conf.getSizeAsBytes("spark.memory.offHeap.size") : 0;
+  const offHeap = conf.getBoolean("spark.memory.offHeap.enabled")
+    ? conf.getSizeAsBytes("spark.memory.offHeap.size")
+    : 0;
   return {
     succeeded: outcome.status === "succeeded",
     durationMs: summary.durationMs ?? 0,

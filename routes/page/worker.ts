@@ -5,7 +5,7 @@
  */
 import { InputError } from "../../src/errors.ts";
 import { PageEngine } from "./engine.ts";
-import type { FromWorker, Problem, Question, ToWorker } from "./protocol.ts";
+import type { FromWorker, Problem, Progress, Question, ToWorker } from "./protocol.ts";
 
 /** What of a worker's global scope is used here; the DOM library describes windows only. */
 interface Scope {
@@ -14,16 +14,22 @@ interface Scope {
 }
 
 const scope = globalThis as unknown as Scope;
-const engine = new PageEngine();
+const engine = new PageEngine(() => performance.now());
 const running = new Map<number, AbortController>();
 
 async function answer(id: number, question: Question, signal: AbortSignal): Promise<unknown> {
+  const work = { signal, onProgress: (progress: Progress) => scope.postMessage({ id, progress }) };
   switch (question.kind) {
     case "open":
-      return await engine.open(question.files, {
-        signal,
-        onProgress: (progress) => scope.postMessage({ id, progress }),
-      });
+      return await engine.open(question.files, work);
+    case "replay":
+      return engine.replay();
+    case "predict":
+      return engine.predict(question.changes, question.charts);
+    case "sweep":
+      return await engine.sweep(question.base, question.vary, work);
+    case "eventLog":
+      return engine.eventLog(question.changes);
     case "explain":
       return engine.explain(question.text);
   }

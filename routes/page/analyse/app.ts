@@ -7,6 +7,7 @@ import samples from "../samples.json" with { type: "json" };
 import type { LogFile, OpenedLog, Progress } from "../protocol.ts";
 import { byId, fill, h } from "../ui/dom.ts";
 import { formatBytes, formatCount } from "../ui/format.ts";
+import { isChanged, type Link, linkText, readLink } from "./scenario.ts";
 import { explanationView } from "./explain_view.ts";
 import { chosenFiles, droppedFiles } from "./files.ts";
 import { RunPage } from "./run_page.ts";
@@ -16,6 +17,8 @@ import { WorkerClient, WorkerProblem } from "./worker_client.ts";
 export class AnalyseApp {
   readonly #client: WorkerClient;
   #reading: AbortController | null = null;
+  /** What the address asked for. */
+  #link: Link = readLink(location.hash.slice(1));
 
   constructor(client: WorkerClient) {
     this.#client = client;
@@ -41,6 +44,33 @@ export class AnalyseApp {
       this.#explain(byId<HTMLTextAreaElement>("message").value);
     });
     fill(byId("samples"), samples.map((sample) => this.#sample(sample)));
+    this.#keepSectionLinks();
+    this.#followLink();
+  }
+
+  /** Opens the recorded run that a link names, or says which log it is about. */
+  #followLink(): void {
+    const { run, app, scenario } = this.#link;
+    if (run !== null && samples.some(({ id }) => id === run)) this.#openSample(run);
+    else if (isChanged(scenario)) {
+      this.#showProblem(
+        `This link holds changed settings${app === null ? "" : ` for application ${app}`}. The log is not in a link: ` +
+          "open it here, and the settings are applied.",
+      );
+    }
+  }
+
+  /** Links to sections of the page move there and leave the address, which holds the scenario, as it is. */
+  #keepSectionLinks(): void {
+    document.addEventListener("click", (event) => {
+      const link = (event.target as Element).closest<HTMLAnchorElement>('a[href^="#"]');
+      if (link === null || link.classList.contains("skip")) return;
+      const section = document.getElementById(link.hash.slice(1));
+      if (section === null) return;
+      event.preventDefault();
+      section.scrollIntoView();
+      section.focus({ preventScroll: true });
+    });
   }
 
   #sample({ id, title, about }: typeof samples[number]): HTMLElement {
@@ -92,24 +122,24 @@ export class AnalyseApp {
     try {
       const response = await fetch(`samples/${id}`);
       if (!response.ok) throw new Error(`${response.status}`);
-      await this.#open([{ name: id, file: await response.blob() }]);
+      await this.#open([{ name: id, file: await response.blob() }], id);
     } catch (error) {
       this.#showProblem(`The recorded run could not be loaded: ${error instanceof Error ? error.message : error}`);
     }
   }
 
-  async #open(files: LogFile[]): Promise<void> {
+  async #open(files: LogFile[], sampleId: string | null = null): Promise<void> {
     this.#reading?.abort();
     const reading = new AbortController();
     this.#reading = reading;
     this.#showOnly("progress");
-    this.#showProgress({ bytesRead: 0, bytesTotal: 0, events: 0 });
+    this.#showProgress({ done: 0, total: 0 });
     try {
       const log = await this.#client.ask({ kind: "open", files }, {
         signal: reading.signal,
         onProgress: (progress) => this.#showProgress(progress),
       });
-      if (this.#reading === reading) this.#showRun(log);
+      if (this.#reading === reading) this.#showRun(log, sampleId);
     } catch (error) {
       if (!(error instanceof WorkerProblem)) throw error;
       if (this.#reading !== reading) return;
@@ -130,20 +160,26 @@ export class AnalyseApp {
     problem.hidden = false;
   }
 
-  #showProgress({ bytesRead, bytesTotal, events }: Progress): void {
+  #showProgress({ done, total, events = 0 }: Progress): void {
     const bar = byId<HTMLProgressElement>("progress-bar");
-    if (bytesTotal > 0) {
-      bar.max = bytesTotal;
-      bar.value = bytesRead;
+    if (total > 0) {
+      bar.max = total;
+      bar.value = done;
     } else bar.removeAttribute("value");
-    byId("progress-text").textContent = bytesTotal === 0
+    byId("progress-text").textContent = total === 0
       ? "Starting"
-      : `${formatBytes(bytesRead)} of ${formatBytes(bytesTotal)}, ${formatCount(events)} events`;
+      : `${formatBytes(done)} of ${formatBytes(total)}, ${formatCount(events)} events`;
   }
 
-  #showRun(log: OpenedLog): void {
-    const page = new RunPage(log, {
+  #showRun(log: OpenedLog, sampleId: string | null): void {
+    const { scenario, run, app } = this.#link;
+    const page = new RunPage({
+      log,
+      client: this.#client,
+      sampleId,
       openAnother: () => {
+        this.#link = readLink("");
+        history.replaceState(null, "", location.pathname);
         this.#showOnly("start");
         byId("main").focus();
       },
@@ -152,5 +188,9 @@ export class AnalyseApp {
     this.#showOnly("run");
     scrollTo({ top: 0 });
     byId("main").focus({ preventScroll: true });
+    // A link's scenario belongs to its run; one without a run belongs to whatever log is opened next.
+    const isMeant = run === sampleId && (app === null || app === log.observed.summary.app.id);
+    if (isMeant && isChanged(scenario)) page.apply(scenario);
+    else history.replaceState(null, "", `#${linkText(page.link)}`);
   }
 }

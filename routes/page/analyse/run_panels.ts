@@ -15,6 +15,14 @@ import type { RunView } from "../protocol.ts";
 import { fill, h } from "../ui/dom.ts";
 import { formatBytes, formatCount } from "../ui/format.ts";
 
+/** What a user has chosen in the panels; it outlives their being made anew for another run. */
+export interface ViewState {
+  readonly shownAsTable: Set<string>;
+  /** null: all; undefined: not chosen. */
+  executorId?: string | null;
+  jobId?: number;
+}
+
 /** So many executors are shown together before one has to be chosen. */
 const TOGETHER = 4;
 
@@ -29,12 +37,18 @@ function shownExecutors(run: RunView): ExecutorMemoryChart[] {
   return busy.sort((a, b) => Number(a.executorId === "driver") - Number(b.executorId === "driver"));
 }
 
-/** Memory over time; `storageFraction` gives the region line. */
-export function memoryPanel(run: RunView, storageFraction: number): HTMLElement {
+/** Memory over time. */
+export function memoryPanel(run: RunView, state: ViewState): HTMLElement {
+  const { storageFraction } = run;
   const executors = shownExecutors(run);
   const { startMs, endMs } = run.charts;
   const isObserved = run.name === "observed";
-  let chosen: string | null = executors.length > TOGETHER ? executors[0].executorId : null;
+  const isThere = executors.some(({ executorId }) => executorId === state.executorId);
+  let chosen: string | null = isThere || state.executorId === null
+    ? state.executorId!
+    : executors.length > TOGETHER
+    ? executors[0].executorId
+    : null;
   const figures = h("div", { class: "memory-grid" });
   const show = () => {
     const wanted = executors.filter(({ executorId }) => chosen === null || executorId === chosen);
@@ -47,7 +61,7 @@ export function memoryPanel(run: RunView, storageFraction: number): HTMLElement 
       "aria-label": "Executor",
       onchange: (event: Event) => {
         const { value } = event.target as HTMLSelectElement;
-        chosen = value === "" ? null : value;
+        chosen = state.executorId = value === "" ? null : value;
         show();
       },
     },
@@ -71,6 +85,7 @@ export function memoryPanel(run: RunView, storageFraction: number): HTMLElement 
       ? "What the log records: cached blocks from its block updates; execution memory as the sum of the running tasks’ peaks, an upper bound."
       : "Storage fills from below, execution from above; the line between them is the boundary of the two pools.",
     controls: [chooser],
+    shownAsTable: state.shownAsTable,
     chart: executors.length === 0 ? null : chart,
     tables: () => executors.flatMap((executor) => memoryTables(executor, startMs)),
   });
@@ -103,7 +118,7 @@ function memoryLegend(isObserved: boolean): HTMLElement {
 }
 
 /** When tasks ran. */
-export function taskPanel(run: RunView): HTMLElement {
+export function taskPanel(run: RunView, state: ViewState): HTMLElement {
   const total = run.charts.timelines.reduce((sum, { tasks }) => sum + tasks, 0);
   const asBars = run.charts.timelines.some(({ bars }) => bars !== null);
   return panel({
@@ -112,18 +127,20 @@ export function taskPanel(run: RunView): HTMLElement {
     intro: asBars
       ? "Stage attempts above, below each task in its executor; failed ones in red. Drag to look closer."
       : `Stage attempts above, below how busy each executor was (${formatCount(total)} tasks); failures in red.`,
+    shownAsTable: state.shownAsTable,
     chart: total === 0 ? null : () => taskChart(run.charts),
     tables: () => taskTables(run.charts),
   });
 }
 
 /** The graph of a job's stages. */
-export function stagePanel(run: RunView): HTMLElement {
+export function stagePanel(run: RunView, state: ViewState): HTMLElement {
   const { graph, startMs } = run.charts;
   const failed = graph.jobs.find(({ status }) => status === "failed");
   const again = graph.jobs.find((job) => stagesOf(run, job).some(({ attempts }) => attempts.length > 1));
   const largest = [...graph.jobs].sort((a, b) => b.stageIds.length - a.stageIds.length)[0];
-  let job: JobNode | null = failed ?? again ?? largest ?? null;
+  const before = graph.jobs.find(({ jobId }) => jobId === state.jobId);
+  let job: JobNode | null = before ?? failed ?? again ?? largest ?? null;
   const content = h("div", { class: "panel-content" });
   const show = () => {
     const stages = job === null ? graph.stages : stagesOf(run, job);
@@ -146,6 +163,7 @@ export function stagePanel(run: RunView): HTMLElement {
       onchange: (event: Event) => {
         const id = Number((event.target as HTMLSelectElement).value);
         job = graph.jobs.find(({ jobId }) => jobId === id) ?? null;
+        state.jobId = id;
         show();
       },
     },
@@ -164,6 +182,7 @@ export function stagePanel(run: RunView): HTMLElement {
     title: "Stages",
     intro: "What each stage waits for. A dashed stage was skipped: its output was there already.",
     controls: [chooser],
+    shownAsTable: state.shownAsTable,
     chart: graph.stages.length === 0 ? null : () => {
       show();
       return content;
@@ -178,7 +197,7 @@ function stagesOf(run: RunView, job: JobNode): StageNode[] {
 }
 
 /** Sizes of results. */
-export function resultPanel(run: RunView): HTMLElement {
+export function resultPanel(run: RunView, state: ViewState): HTMLElement {
   const { results } = run.charts;
   const { thresholds } = run.summary;
   const limit = thresholds.maxResultSize;
@@ -192,13 +211,14 @@ export function resultPanel(run: RunView): HTMLElement {
       (limit === 0
         ? "the results of a stage may be of any size (spark.driver.maxResultSize is 0)."
         : `those of one stage may come to ${formatBytes(limit)} (spark.driver.maxResultSize).`),
+    shownAsTable: state.shownAsTable,
     chart: results.buckets.length === 0 ? null : () => resultChart(results, thresholds)!,
     tables: () => resultTables(results, thresholds),
   });
 }
 
 /** Cached RDDs; null when there are none. */
-export function rddPanel(run: RunView): HTMLElement | null {
+export function rddPanel(run: RunView, state: ViewState): HTMLElement | null {
   const { rdds } = run.charts;
   if (rdds.length === 0) return null;
   const hasLines = rdds.some(({ peakMemoryBytes }) => peakMemoryBytes > 0);
@@ -208,6 +228,7 @@ export function rddPanel(run: RunView): HTMLElement | null {
     intro: hasLines
       ? "How much of each is in memory, and how much stays."
       : "The run does not record block updates: only what the stages say is known.",
+    shownAsTable: state.shownAsTable,
     chart: hasLines ? () => h("div", { class: "panel-content" }, rddChart(run.charts)!, rddShares(run)) : null,
     tables: () => [rddTable(rdds)],
   });

@@ -26,7 +26,7 @@ export function settingsTable(rows: readonly SettingRow[], sparkVersion: string)
         columns: [{ name: "Setting" }, { name: "Value" }, { name: "From" }],
         rows: matching.map(({ key, value, source, defaultValue }) => [
           h("code", {}, key),
-          value === null ? h("span", { class: "muted" }, "not set") : h("code", { class: "value" }, value),
+          valueOf(value),
           source === "set"
             ? `set in the run${defaultValue === null ? "" : `; default ${defaultValue}`}`
             : `default of Spark ${sparkVersion}`,
@@ -47,4 +47,15 @@ export function settingsTable(rows: readonly SettingRow[], sparkVersion: string)
     ),
     list,
   );
+}
+
+/** Longer values are shown in full only when asked for. */
+const LONG_VALUE = 160;
+
+function valueOf(value: string | null): HTMLElement {
+  if (value === null) return h("span", { class: "muted" }, "not set");
+  const whole = h("code", { class: "value" }, value);
+  if (value.length <= LONG_VALUE) return whole;
+  const start = `${value.slice(0, LONG_VALUE / 2)}…`;
+  return h("details", {}, h("summary", {}, h("code", { class: "value" }, start)), whole);
 }

@@ -74,18 +74,20 @@ function findingOf(finding: Finding, isFirst: boolean, trySetting: TrySetting): 
     settingsOf(finding, trySetting),
     evidenceLinks(finding.code),
   ];
+  const head = [
+    h("span", { class: `chip ${tone}` }, word),
+    h("span", { class: "finding-sentence" }, finding.sentence),
+  ];
+  if (details.every((part) => part === null)) {
+    return h("li", { class: `finding ${tone}` }, h("div", { class: "finding-head" }, head));
+  }
   return h(
     "li",
     { class: `finding ${tone}` },
     h(
       "details",
       { open: isFirst },
-      h(
-        "summary",
-        {},
-        h("span", { class: `chip ${tone}` }, word),
-        h("span", { class: "finding-sentence" }, finding.sentence),
-      ),
+      h("summary", {}, head),
       h("div", { class: "finding-body" }, details),
     ),
   );

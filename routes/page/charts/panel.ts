@@ -74,6 +74,8 @@ export interface PanelOptions {
   readonly intro?: Child | readonly Child[];
   /** Controls beside the title. */
   readonly controls?: readonly Child[];
+  /** Remembers whether the table is shown, so that a panel that is made anew shows the same. */
+  readonly shownAsTable?: Set<string>;
   /** Built when first shown. */
   readonly chart: (() => HTMLElement) | null;
   readonly tables: () => readonly TableData[];
@@ -81,10 +83,10 @@ export interface PanelOptions {
 
 /** A panel; with a chart it can be switched to its tables. */
 export function panel(options: PanelOptions): HTMLElement {
-  const { id, title, intro, controls = [], chart, tables } = options;
+  const { id, title, intro, controls = [], chart, tables, shownAsTable = new Set() } = options;
   const content = h("div", { class: "panel-content" });
   const asTable = h("button", { type: "button", class: "btn quiet", "aria-pressed": "false" }, "Table");
-  let tableShown = chart === null;
+  let tableShown = chart === null || shownAsTable.has(id);
   const show = () => {
     asTable.setAttribute("aria-pressed", String(tableShown));
     asTable.textContent = tableShown ? "Chart" : "Table";
@@ -92,6 +94,8 @@ export function panel(options: PanelOptions): HTMLElement {
   };
   asTable.addEventListener("click", () => {
     tableShown = !tableShown;
+    if (tableShown) shownAsTable.add(id);
+    else shownAsTable.delete(id);
     show();
   });
   show();

@@ -46,6 +46,8 @@ export class Plot {
     this.#canvas.addEventListener("keydown", (event) => this.#key(event));
     this.#canvas.addEventListener("blur", () => this.#hide());
     this.element = h("div", { class: "plot" }, this.#canvas, this.#tip, this.#reset, this.#spoken);
+    // The chart is made once its width is known; its height is there at once, so that nothing jumps.
+    this.#canvas.style.minHeight = `${options.height}px`;
     this.#observer = new ResizeObserver(() => this.#resize());
     this.#observer.observe(this.element);
     document.addEventListener("themechange", this.#recreate);
@@ -82,7 +84,7 @@ export class Plot {
 
   #create(width: number): void {
     const { configure, height, syncKey } = this.#options;
-    const configured = configure(readTheme());
+    const configured = configure(readTheme(this.element));
     this.#plot = new uPlot(
       {
         ...configured,

@@ -10,7 +10,6 @@ import { h } from "../ui/dom.ts";
 import { formatBytes, formatCount, formatMs, formatShare } from "../ui/format.ts";
 import type { TableData } from "./panel.ts";
 import { axisStyle, Plot, tipRow } from "./plot.ts";
-import { stageColour } from "./theme.ts";
 
 /** How many RDDs have a line. */
 const MAX_LINES = 8;
@@ -49,7 +48,7 @@ export function rddChart(data: ChartData): HTMLElement | null {
       ],
       series: [
         {},
-        ...rdds.map((_, i) => ({ paths: stepped, stroke: stageColour(i), width: 2, points: { show: false } })),
+        ...rdds.map((_, i) => ({ paths: stepped, stroke: theme.stage(i), width: 2, points: { show: false } })),
       ],
     }),
     tip: (index) => [

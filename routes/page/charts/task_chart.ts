@@ -12,7 +12,7 @@ import { h } from "../ui/dom.ts";
 import { formatBytes, formatCount, formatMs } from "../ui/format.ts";
 import type { TableData } from "./panel.ts";
 import { axisStyle, Plot, tipRow } from "./plot.ts";
-import { stageColour, type Theme, withAlpha } from "./theme.ts";
+import { type Theme, withAlpha } from "./theme.ts";
 
 /** How many executors have a row of their own; the others are left to the table. */
 const MAX_ROWS = 40;
@@ -129,7 +129,7 @@ function drawRows(plot: uPlot, theme: Theme, drawn: Drawn): void {
   ctx.clip();
   for (const { stageId, attempt, from, to, lane: at } of drawn.stages) {
     if (at >= drawn.rows[0].lanes) continue;
-    ctx.fillStyle = attempt.status === "failed" ? theme.colour("bad") : stageColour(stageId);
+    ctx.fillStyle = attempt.status === "failed" ? theme.colour("bad") : theme.stage(stageId);
     ctx.fillRect(x(from), y(at) + 1, Math.max(1.5, x(to) - x(from)), lane - 2);
   }
   for (const { timeline, top, lanes } of drawn.rows) {
@@ -153,7 +153,7 @@ function drawRows(plot: uPlot, theme: Theme, drawn: Drawn): void {
 function barColour(bar: TaskBar, theme: Theme): string {
   if (bar.status === "failed") return theme.colour("bad");
   if (bar.status === "killed") return theme.colour("line-strong");
-  return stageColour(bar.stageId);
+  return theme.stage(bar.stageId);
 }
 
 interface BusyRow {

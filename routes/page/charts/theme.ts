@@ -29,28 +29,36 @@ export type ColourToken =
 /** Colours by token, and the page's font. */
 export interface Theme {
   readonly colour: (token: ColourToken) => string;
+  /** The colour of a stage, or of a line by its number. */
+  readonly stage: (stageId: number) => string;
   readonly font: string;
 }
 
-/** Reads the tokens as they are now: light or dark. */
-export function readTheme(): Theme {
+/** Reads the tokens as they are now at a place in the page: light or dark. */
+export function readTheme(place: HTMLElement): Theme {
   const probe = document.createElement("span");
   probe.hidden = true;
-  document.body.append(probe);
+  place.append(probe);
   const known = new Map<ColourToken, string>();
   const style = getComputedStyle(probe);
   const colour = (token: ColourToken): string => {
     let value = known.get(token);
     if (value === undefined) {
       probe.style.color = `var(--${token})`;
-      document.body.append(probe);
+      place.append(probe);
       value = style.color;
       probe.remove();
       known.set(token, value);
     }
     return value;
   };
-  return { colour, font: `12px ${getComputedStyle(document.body).fontFamily}` };
+  probe.remove();
+  const stages = STAGE_COLOURS[isDark(place) ? "dark" : "light"];
+  return {
+    colour,
+    stage: (stageId) => stages[stageId % stages.length],
+    font: `12px ${getComputedStyle(document.body).fontFamily}`,
+  };
 }
 
 /** A colour with another opacity; for the rgb() and color() forms that getComputedStyle gives. */
@@ -65,10 +73,9 @@ export const STAGE_COLOURS = {
   dark: ["#7ea6e6", "#6cc0b4", "#b79be0", "#d8ac6a", "#98c77f", "#dd93b0"],
 } as const;
 
-/** The colour of a stage. */
-export function stageColour(stageId: number): string {
-  const chosen = document.documentElement.dataset.theme;
-  const isDark = chosen === undefined ? matchMedia("(prefers-color-scheme: dark)").matches : chosen === "dark";
-  const colours = STAGE_COLOURS[isDark ? "dark" : "light"];
-  return colours[stageId % colours.length];
+/** Whether colours at a place are those for a dark background. */
+export function isDark(place: Element): boolean {
+  const scheme = getComputedStyle(place).colorScheme;
+  if (scheme === "dark" || scheme === "light") return scheme === "dark";
+  return matchMedia("(prefers-color-scheme: dark)").matches;
 }
