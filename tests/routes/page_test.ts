@@ -55,7 +55,7 @@ Deno.test("each recorded run of the page is a log that the engine reads", async 
   for (const { id } of samples) {
     const response = await app.request(`/samples/${id}`);
     assertEquals(response.status, 200);
-    const log = await new PageEngine().open([{ name: id, file: await response.blob() }], {
+    const log = await new PageEngine(() => 0).open([{ name: id, file: await response.blob() }], {
       onProgress: () => {},
       signal: new AbortController().signal,
     });
@@ -89,6 +89,6 @@ Deno.test("reading can be cancelled", async () => {
   control.abort();
   const file = await (await app.request(`/samples/${samples[0].id}`)).blob();
   const options = { onProgress: () => {}, signal: control.signal };
-  const error = await new PageEngine().open([{ name: "log", file }], options).then(() => null, (error) => error);
+  const error = await new PageEngine(() => 0).open([{ name: "log", file }], options).then(() => null, (error) => error);
   assertEquals((error as DOMException).name, "AbortError");
 });
