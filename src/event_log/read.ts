@@ -82,8 +82,9 @@ async function openParts(
   source: ReadableStream<Uint8Array> | readonly LogPart[],
   meter: Meter,
 ): Promise<LogPart[]> {
-  const single = source instanceof ReadableStream;
-  const given = single ? [{ name: "", open: () => source }] : source;
+  const given = source instanceof ReadableStream ? [{ name: "", open: () => source }] : source;
+  // What comes alone is opened once: it may be a pipe.
+  const single = given.length === 1;
   const parts: LogPart[] = [];
   for (const part of given) {
     const { head, chunks } = await peekChunks(
@@ -93,7 +94,7 @@ async function openParts(
     if (detectCodec(head) === "zip") {
       parts.push(...zipEntries(await collect(meter.through(chunks))));
     } else if (single) {
-      parts.push({ name: "", open: () => streamOf(meter.through(chunks)) });
+      parts.push({ name: part.name, open: () => streamOf(meter.through(chunks)) });
     } else {
       await chunks.return(undefined);
       parts.push({

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { BlockUpdated, EventSource, SimulationEvent } from "../spark/events.ts";
+import type { BlockStatus, BlockUpdated, EventSource, SimulationEvent } from "../spark/events.ts";
 
 /** What became of the blocks of one RDD. */
 export interface RddBlocks {
@@ -72,6 +72,8 @@ export class BlockFold {
   /** Evictions of blocks of which no update had said that they were in memory. */
   unseen = 0;
   readonly #simulated: boolean;
+  /** The source has block updates, so what tasks record is not needed. */
+  #byUpdates = false;
   readonly #executors = new Map<string, ExecutorState>();
   readonly #sizes = new Map<number, Map<string, number>>();
   readonly #evictions = new Map<number, number>();
@@ -83,6 +85,38 @@ export class BlockFold {
   /** Takes a block update. */
   updated(event: BlockUpdated): BlockChange {
     this.recorded = true;
+    this.#byUpdates = true;
+    return this.#changed(event);
+  }
+
+  /**
+   * Takes a block's state as a task recorded it (TaskMetrics.updatedBlockStatuses), on the executor that ran the task: where a log
+   * has no block updates, it has the blocks that tasks stored and evicted, before Spark 2.3 or with
+   * spark.taskMetrics.trackUpdatedBlockStatuses.
+   */
+  updatedByTask(executorId: string, block: BlockStatus): BlockChange {
+    if (this.#byUpdates) return "other";
+    this.recorded = true;
+    const old = this.#find(executorId, block.blockId);
+    // The size that an eviction freed is not recorded here; a block that is not there any more was dropped.
+    const dropped = !block.storageLevel.useMemory && old !== null && old.memory > 0;
+    return this.#changed({
+      ...block,
+      kind: "blockUpdated",
+      executorId,
+      memorySize: dropped ? old.memory : block.memorySize,
+      time: null,
+    });
+  }
+
+  #find(executorId: string, blockId: string): Block | null {
+    const executor = this.#executors.get(executorId);
+    const rddId = rddOfBlock(blockId);
+    const blocks = rddId === null ? executor?.others : executor?.rdds.get(rddId);
+    return blocks?.get(blockId) ?? null;
+  }
+
+  #changed(event: BlockUpdated): BlockChange {
     const executor = this.#executor(event.executorId);
     const rddId = rddOfBlock(event.blockId);
     const memory = event.storageLevel.useMemory ? event.memorySize : 0;

@@ -16,7 +16,7 @@ import type {
   TaskEnd,
 } from "../spark/events.ts";
 import { REFERENCE_SPARK_VERSION } from "../spark/spark_version.ts";
-import { BlockFold, rddOfBlock } from "./block_fold.ts";
+import { type BlockChange, BlockFold, rddOfBlock } from "./block_fold.ts";
 import { ExecutorFold } from "./executor_fold.ts";
 import { count, FailureFold, MAX_GROUPS, MAX_MESSAGE } from "./failure_fold.ts";
 import { JobFold } from "./job_fold.ts";
@@ -219,6 +219,11 @@ export class Summarizer implements EventSink {
     if (event.speculative) this.#speculativeTasks++;
     const size = event.metrics?.resultSize ?? null;
     if (size !== null && size > (this.#maxResultBytes ?? -1)) this.#maxResultBytes = size;
+    const blocks = event.metrics?.updatedBlocks ?? null;
+    if (this.#observed && blocks !== null) {
+      this.#blocks.recorded = true;
+      for (const block of blocks) this.#blockChanged(this.#blocks.updatedByTask(event.executorId, block), stage);
+    }
     if (event.reason.reason !== "Success") this.#failures.taskEnd(event);
   }
 
@@ -226,13 +231,17 @@ export class Summarizer implements EventSink {
     const change = this.#blocks.updated(event);
     const stage = this.#currentStage();
     if (stage === null) return;
+    this.#blockChanged(change, stage, event.memorySize);
+    if (event.storageLevel.useMemory && event.blockId.startsWith("broadcast_")) {
+      stage.broadcastBytes += event.memorySize;
+    }
+  }
+
+  #blockChanged(change: BlockChange, stage: StageFold, bytes = 0): void {
     if (change === "stored") stage.blocksStored++;
     else if (change === "evicted" && this.#observed) {
       stage.evictions++;
-      stage.bytesEvicted += event.memorySize;
-    }
-    if (event.storageLevel.useMemory && event.blockId.startsWith("broadcast_")) {
-      stage.broadcastBytes += event.memorySize;
+      stage.bytesEvicted += bytes;
     }
   }
 

@@ -2,6 +2,7 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { gzipSync, zipSync } from "fflate";
 import { InputError, LimitError } from "../../src/errors.ts";
 import { readEventLog } from "../../src/event_log/read.ts";
+import type { SparkEvent } from "../../src/spark/events.ts";
 import { expectedRun, keepEvents, part, RUN_NAMES, runParts } from "../support/runs.ts";
 
 const encoder = new TextEncoder();
@@ -50,7 +51,7 @@ Deno.test("readEventLog() gives the same events for every size of chunk", async 
   const bytes = new Uint8Array(await new Response(open()).arrayBuffer());
   const whole = keepEvents();
   await readEventLog(stream(bytes), whole);
-  for (const size of [1, 7, 1000, 4096]) {
+  for (const size of [97, 1000, 4096]) {
     const sink = keepEvents();
     const chunks = [];
     for (let at = 0; at < bytes.length; at += size) {
@@ -291,4 +292,129 @@ Deno.test("readEventLog() releases its input when it fails", async () => {
     LimitError,
   );
   assertEquals(cancelled, true);
+});
+
+Deno.test("readEventLog() opens a file that comes alone only once, as a pipe wants it", async () => {
+  let opened = 0;
+  const log = part("log", LOG_START + UNPERSIST);
+  const report = await readEventLog([{
+    name: "log",
+    open() {
+      opened++;
+      return log.open();
+    },
+  }], keepEvents());
+  assertEquals([opened, report.lines], [1, 2]);
+});
+
+Deno.test("readEventLog() reads from a source that uses its memory again for each piece", async () => {
+  for (const run of ["cache_evictions", "codec_lz4", "codec_snappy", "codec_lzf", "codec_zstd"]) {
+    const [{ open }] = runParts(run);
+    const bytes = new Uint8Array(await new Response(open()).arrayBuffer());
+    for (const size of [100, 40_000]) {
+      const buffer = new Uint8Array(size);
+      let at = 0;
+      const source = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          if (at >= bytes.length) return controller.close();
+          const piece = bytes.subarray(at, at + size);
+          buffer.fill(0);
+          buffer.set(piece);
+          at += size;
+          controller.enqueue(buffer.subarray(0, piece.length));
+        },
+      }, { highWaterMark: 0 });
+      const report = await readEventLog(source, keepEvents());
+      assertEquals(report.events, expectedRun(run).events, `${run} in pieces of ${size}`);
+    }
+  }
+});
+
+/** A log as Spark 1.6 writes it: optional parts of the metrics, other names, updated blocks in every task. */
+const SPARK_1_6 = [
+  { Event: "SparkListenerLogStart", "Spark Version": "1.6.3" },
+  {
+    Event: "SparkListenerBlockManagerAdded",
+    "Block Manager ID": { "Executor ID": "driver", Host: "localhost", Port: 1 },
+    "Maximum Memory": 536870912,
+    Timestamp: 1000,
+  },
+  { Event: "SparkListenerEnvironmentUpdate", "Spark Properties": { "spark.master": "local[2]" } },
+  { Event: "SparkListenerApplicationStart", "App Name": "old", "App ID": "local-1", Timestamp: 1000, User: "u" },
+  {
+    Event: "SparkListenerJobStart",
+    "Job ID": 0,
+    "Submission Time": 1100,
+    "Stage Infos": [],
+    "Stage IDs": [0],
+  },
+  {
+    Event: "SparkListenerTaskStart",
+    "Stage ID": 0,
+    "Stage Attempt ID": 0,
+    "Task Info": {
+      "Task ID": 0,
+      Index: 0,
+      Attempt: 0,
+      "Launch Time": 1200,
+      "Executor ID": "driver",
+      Host: "localhost",
+    },
+  },
+  {
+    Event: "SparkListenerTaskEnd",
+    "Stage ID": 0,
+    "Stage Attempt ID": 0,
+    "Task Type": "ResultTask",
+    "Task End Reason": { Reason: "Success" },
+    "Task Info": {
+      "Task ID": 0,
+      Index: 0,
+      Attempt: 0,
+      "Launch Time": 1200,
+      "Executor ID": "driver",
+      Host: "localhost",
+      Locality: "PROCESS_LOCAL",
+      Speculative: false,
+      "Getting Result Time": 0,
+      "Finish Time": 1300,
+      Failed: false,
+      Accumulables: [{ ID: 1, Name: "peakExecutionMemory", Update: "4194304", Value: "4194304", Internal: true }],
+    },
+    "Task Metrics": {
+      "Host Name": "localhost",
+      "Executor Run Time": 90,
+      "Result Size": 900,
+      "Memory Bytes Spilled": 0,
+      "Disk Bytes Spilled": 0,
+      "Input Metrics": { "Data Read Method": "Memory", "Bytes Read": 64, "Records Read": 2 },
+      "Updated Blocks": [{
+        "Block ID": "rdd_1_0",
+        Status: {
+          "Storage Level": {
+            "Use Disk": false,
+            "Use Memory": true,
+            "Use ExternalBlockStore": false,
+            Deserialized: true,
+            Replication: 1,
+          },
+          "Memory Size": 64,
+          "ExternalBlockStore Size": 0,
+          "Disk Size": 0,
+        },
+      }],
+    },
+  },
+  { Event: "SparkListenerJobEnd", "Job ID": 0, "Completion Time": 1400, "Job Result": { Result: "JobSucceeded" } },
+  { Event: "SparkListenerApplicationEnd", Timestamp: 1500 },
+].map((event) => JSON.stringify(event) + "\n").join("");
+
+Deno.test("readEventLog() reads what Spark 1.6 wrote", async () => {
+  const sink = keepEvents();
+  const report = await readEventLog([part("local-1", SPARK_1_6)], sink);
+  assertEquals(report.warnings, []);
+  const end = sink.events.find(({ kind }) => kind === "taskEnd") as Extract<SparkEvent, { kind: "taskEnd" }>;
+  assertEquals(end.metrics?.peakExecutionMemory, 4194304);
+  assertEquals(end.metrics?.inputBytes, 64);
+  assertEquals(end.metrics?.updatedBlocks?.map(({ blockId }) => blockId), ["rdd_1_0"]);
 });

@@ -47,6 +47,18 @@ Deno.test("broadcast pieces and task results take storage memory, but are no RDD
   assertEquals(blocks.ofExecutor("1"), { ...blocks.ofExecutor("1")!, memoryBytes: 40, peakBytes: 100 });
 });
 
+Deno.test("what tasks record stands for block updates where there are none: drops have a size of 0 there", () => {
+  const blocks = new BlockFold("observed");
+  const { kind: _kind, executorId: _executor, time: _time, ...stored } = update("rdd_1_0", { memory: 100 });
+  const { kind: _kind2, executorId: _executor2, time: _time2, ...dropped } = update("rdd_1_0", {});
+  assertEquals(blocks.updatedByTask("1", stored), "stored");
+  assertEquals(blocks.updatedByTask("2", dropped), "other"); // it was never there
+  assertEquals(blocks.updatedByTask("1", dropped), "evicted");
+  assertEquals([blocks.stored, blocks.evicted, blocks.bytesEvicted], [1, 1, 100]);
+  blocks.updated(update("rdd_1_1", { memory: 10 }));
+  assertEquals(blocks.updatedByTask("1", stored), "other"); // block updates say it all
+});
+
 Deno.test("rdds() gives each RDD's partitions at their last size, with its evictions", () => {
   const blocks = new BlockFold("observed");
   blocks.updated(update("rdd_1_0", { memory: 100 }));

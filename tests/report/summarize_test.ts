@@ -68,6 +68,24 @@ Deno.test("Summarizer knows which blocks are there at the end", async () => {
   }
 });
 
+Deno.test("Summarizer finds the same blocks in what tasks record (before 2.3, or tracked) as in block updates", () => {
+  const status = (blockId: string, memorySize: number) => ({
+    blockId,
+    storageLevel: { ...LEVEL, useMemory: memorySize > 0 },
+    memorySize,
+    diskSize: 0,
+  });
+  const metrics = (blocks: ReturnType<typeof status>[]) =>
+    ({ resultSize: 0, updatedBlocks: blocks }) as unknown as TaskEnd["metrics"];
+  const { summary } = summarize([
+    taskEnd({ taskId: 1, metrics: metrics([status("rdd_1_0", 100)]) }),
+    taskEnd({ taskId: 2, metrics: metrics([status("rdd_1_0", 0), status("rdd_2_0", 80)]) }),
+  ]);
+  const { blocksStored, blocksEvicted, bytesEvicted, cachedAtEnd } = summary.storage;
+  assertEquals([blocksStored, blocksEvicted, bytesEvicted, cachedAtEnd.memoryBytes], [2, 1, 100, 80]);
+  assertEquals(summarize([taskEnd({ metrics: metrics([]) })]).summary.storage.blocksStored, 0);
+});
+
 Deno.test("Summarizer tells direct from indirect results as the executors did", async () => {
   for (const name of ["spark_4_0_sort_spill", "cache_evictions"]) {
     const { results } = await summaryOf(name);
