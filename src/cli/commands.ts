@@ -11,6 +11,8 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   simulate: async () => (await import("./simulate.ts")).simulate,
   whatif: async () => (await import("./whatif.ts")).whatif,
   summarize: async () => (await import("./summarize.ts")).summarize,
+  sweep: async () => (await import("./sweep.ts")).sweep,
+  recommend: async () => (await import("./recommend.ts")).recommend,
   replay: async () => (await import("./replay.ts")).replay,
   explain: async () => (await import("./explain.ts")).explain,
   sizing: async () => (await import("./sizing.ts")).sizing,

@@ -1,0 +1,178 @@
+/**
+ * `sweep`: one job under many settings.
+ *
+ * @module
+ */
+import { InputError } from "../errors.ts";
+import { duration, size } from "../report/verdict/finding.ts";
+import { gridScenarios, gridSize, paretoOf, refusedResult, type SweepResult, type Vary } from "../what_if/sweep.ts";
+import type { Command, Io } from "./command.ts";
+import { linesOf } from "./ndjson.ts";
+import { parseOptions, SETTING_OPTIONS, settingChanges, wholeNumber } from "./options.ts";
+import { sweepResults, type SweepTask } from "./sweep_pool.ts";
+import { readWorkload } from "./workload_input.ts";
+
+const HELP = `
+usage: deno task sweep [INPUT...] --vary key=v1,v2 [--vary ...] [--jobs N] [--format text|json|ndjson|csv]
+       deno task sweep [INPUT...] --stdin [--jobs N]
+
+Runs a job (an event log, a job spec ending in .json, template:NAME, - for standard input; a bundled log without INPUT)
+under every combination of the given values, on all processors, and prints one line for each.
+
+  --vary key=v1,v2     a Spark property, storageLevel, or executors; repeats
+  --conf key=value     a setting of all combinations; repeats
+  --stdin              a filter: reads scenarios as NDJSON lines { "id", "input"?, "conf", "storageLevel"?, "executors"? } and
+                       writes one NDJSON result each, in the same order; "input" is an event log, a job spec or a template
+  --jobs N             workers; all processors unless said
+  --format text|json|ndjson|csv
+
+The results that no other beats in both memory and time are marked (text: *, JSON: "pareto").
+`;
+
+const OPTIONS = {
+  ...SETTING_OPTIONS,
+  vary: { type: "string", multiple: true },
+  stdin: { type: "boolean" },
+  jobs: { type: "string" },
+  format: { type: "string", choices: ["text", "json", "ndjson", "csv"] },
+} as const;
+
+/** Combinations of one sweep; larger ones go through --stdin. */
+const MAX_SCENARIOS = 100_000;
+
+async function run(args: string[], io: Io): Promise<number> {
+  const { values, positionals } = parseOptions("sweep", args, OPTIONS);
+  const jobs = values.jobs === undefined
+    ? navigator.hardwareConcurrency
+    : wholeNumber("sweep", "jobs", values.jobs, 1, 256);
+  const fixed = fixedSettings(settingChanges("sweep", values));
+  if (values.stdin) {
+    const workload = positionals.length === 0 ? null : (await readWorkload(positionals, io)).workload;
+    const tasks = scenarioLines(io, fixed);
+    for await (const result of sweepResults(tasks, { workload, jobs, io })) io.stdout(JSON.stringify(result) + "\n");
+    return 0;
+  }
+  const vary = varyOf(values.vary);
+  const count = gridSize(vary, MAX_SCENARIOS);
+  const { workload } = await readWorkload(positionals, io);
+  const results: SweepResult[] = [];
+  const tasks = gridTasks(vary, fixed);
+  for await (const result of sweepResults(tasks, { workload, jobs: Math.min(jobs, count), io })) {
+    if (values.format === "ndjson") io.stdout(JSON.stringify(result) + "\n");
+    else results.push(result);
+  }
+  if (values.format !== "ndjson") io.stdout(rendered(results, Object.keys(vary), values.format ?? "text"));
+  return 0;
+}
+
+function fixedSettings(changes: ReturnType<typeof settingChanges>): Record<string, string> {
+  const settings: Record<string, string> = {};
+  for (const [key, value] of Object.entries(changes.conf)) settings[key] = value ?? "";
+  if (changes.storageLevelName !== null) settings.storageLevel = changes.storageLevelName;
+  if (changes.executors !== null) settings.executors = String(changes.executors);
+  return settings;
+}
+
+/** `--vary key=v1,v2`; of several for one key the values add up. */
+function varyOf(options: readonly string[]): Vary {
+  const vary = new Map<string, string[]>();
+  for (const option of options) {
+    const equals = option.indexOf("=");
+    const values = option.slice(equals + 1).split(",").map((value) => value.trim()).filter((value) => value !== "");
+    if (equals <= 0 || values.length === 0) {
+      throw new InputError("cli.vary", `Cannot run sweep: --vary must be key=v1,v2: received ${option}`, {
+        parameters: { vary: option },
+      });
+    }
+    const key = option.slice(0, equals).trim();
+    vary.set(key, [...vary.get(key) ?? [], ...values]);
+  }
+  return Object.fromEntries(vary);
+}
+
+async function* gridTasks(vary: Vary, fixed: Record<string, string>): AsyncGenerator<SweepTask> {
+  for (const { id, settings } of gridScenarios(vary)) {
+    yield await Promise.resolve({ scenario: { id, settings: { ...fixed, ...settings } }, input: null });
+  }
+}
+
+async function* scenarioLines(io: Io, fixed: Record<string, string>): AsyncGenerator<SweepTask> {
+  for await (const { text, number } of linesOf(io.stdin())) yield scenarioOf(text, number, fixed);
+}
+
+function scenarioOf(line: string, number: number, fixed: Record<string, string>): SweepTask {
+  let id = String(number);
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("it is no object");
+    const { conf, input, storageLevel, executors, ...rest } = value as Record<string, unknown>;
+    if (typeof rest.id === "string" || typeof rest.id === "number") id = String(rest.id);
+    if (input !== undefined && typeof input !== "string") throw new TypeError('"input" is no text');
+    if (conf !== undefined && (typeof conf !== "object" || conf === null)) throw new TypeError('"conf" is no object');
+    const settings: Record<string, string> = { ...fixed };
+    for (const [key, setting] of Object.entries(conf ?? {})) settings[key] = setting === null ? "" : String(setting);
+    if (storageLevel !== undefined) settings.storageLevel = String(storageLevel);
+    if (executors !== undefined) settings.executors = String(executors);
+    return { scenario: { id, settings }, input: (input as string | undefined) ?? null };
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const error = new InputError("sweep.line", `Cannot read the scenario in line ${number}: ${why}`, {
+      line: number,
+      cause,
+    });
+    return { result: refusedResult({ id, settings: {} }, error) };
+  }
+}
+
+function rendered(results: readonly SweepResult[], keys: readonly string[], format: "text" | "json" | "csv"): string {
+  const pareto = paretoOf(results);
+  if (format === "json") return JSON.stringify({ results, pareto }, null, 2) + "\n";
+  const header = [...keys, "status", "duration", "memory", "evicted", "spilled", "tasks spilled", "pareto"];
+  const rows = results.map((result) => [...keys.map((key) => result.settings[key]), ...cells(result, pareto, format)]);
+  if (format === "csv") return [header, ...rows].map((row) => row.map(csvCell).join(",")).join("\n") + "\n";
+  return table(header, rows) + reasons(results);
+}
+
+function cells(result: SweepResult, pareto: readonly string[], format: "text" | "csv"): string[] {
+  const { figures, status, id } = result;
+  if (figures === null) return [status, "", "", "", "", "", ""];
+  const text = format === "text";
+  const bytes = (value: number | null) => value === null ? "-" : text ? size(value) : String(value);
+  const ms = figures.durationMs === null ? "-" : text ? duration(figures.durationMs) : String(figures.durationMs);
+  return [
+    status,
+    ms,
+    bytes(figures.clusterMemoryBytes),
+    String(figures.blocksEvicted ?? "-"),
+    bytes(figures.memoryBytesSpilled),
+    String(figures.spilledTasks ?? "-"),
+    pareto.includes(id) ? "*" : "",
+  ];
+}
+
+function csvCell(text: string): string {
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = header.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i].length)));
+  const line = (row: readonly string[]) => row.map((cell, i) => cell.padStart(widths[i])).join("  ").trimEnd();
+  return [header, ...rows].map(line).join("\n") + "\n";
+}
+
+/** Why runs failed or were refused, each text once. */
+function reasons(results: readonly SweepResult[]): string {
+  const texts = new Set<string>();
+  for (const { status, reason } of results) {
+    if (status !== "succeeded" && reason !== null) texts.add(`${status}: ${reason}`);
+  }
+  return texts.size === 0 ? "" : "\n" + [...texts].join("\n") + "\n";
+}
+
+/** The `sweep` command. */
+export const sweep: Command = {
+  name: "sweep",
+  summary: "a job under every combination of settings, one line each",
+  help: HELP,
+  run,
+};

@@ -1,0 +1,361 @@
+/**
+ * Which settings a job should have: the smallest memory that keeps to a budget of evictions and spills, the limits that
+ * its results need, each with the reason and the effect that the simulation predicts.
+ *
+ * @module
+ */
+import type { Summary } from "../report/summary.ts";
+import { plural, size } from "../report/verdict/finding.ts";
+import type { Evidence, Grade, Workload } from "../simulator/workload.ts";
+import { localMaster } from "../spark/master.ts";
+import { applyChanges, type Changed, type Changes } from "./apply_changes.ts";
+import { type Budget, budgetViolations, STRICT_BUDGET } from "./budget.ts";
+import { memoryCandidates, memoryText } from "./memory_candidates.ts";
+import { neededLimits } from "./needed_limits.ts";
+import { type RunOptions, runWorkload } from "./run_workload.ts";
+import { clusterMemoryBytes } from "./sweep.ts";
+
+/** Settings that can be recommended. */
+export interface RecommendedSettings {
+  readonly conf: Readonly<Record<string, string>>;
+  readonly storageLevel: string | null;
+}
+
+/** Why one setting is recommended. */
+export interface Reason {
+  /** Spark property, or `storageLevel`. */
+  readonly setting: string;
+  readonly from: string | null;
+  readonly to: string;
+  readonly why: string;
+  /** What the simulation says would differ without it. */
+  readonly effect: string;
+  /** How well the figures behind it are known. */
+  readonly grade: Grade;
+}
+
+/** Another choice that keeps to the budget, or comes nearest. */
+export interface Alternative {
+  readonly settings: RecommendedSettings;
+  readonly note: string;
+  readonly withinBudget: boolean;
+  readonly clusterMemoryBytes: number;
+  readonly durationMs: number | null;
+  readonly blocksEvicted: number | null;
+  readonly memoryBytesSpilled: number | null;
+}
+
+/** The answer. */
+export interface Recommendation {
+  readonly recommended: RecommendedSettings;
+  /** False: the job's own settings are as good as any that was tried. */
+  readonly gain: boolean;
+  readonly reasons: readonly Reason[];
+  /** Under the recommended settings. */
+  readonly predicted: Summary;
+  /** Under the job's own settings. */
+  readonly replayed: Summary;
+  readonly alternatives: readonly Alternative[];
+  /** What the job's own settings exceed; empty when they keep to the budget. */
+  readonly violations: readonly string[];
+  readonly evidence: readonly Evidence[];
+  readonly warnings: readonly { readonly code: string; readonly message: string; readonly count: number }[];
+}
+
+/** What a recommendation is made with. */
+export interface RecommendOptions {
+  /** Settings that are given, in place of the recorded ones. */
+  readonly changes?: Changes;
+  /** No eviction and no spill unless said. */
+  readonly budget?: Budget;
+  /** Summary of the log: memory is not recommended below a peak that was observed. */
+  readonly observed?: Summary | null;
+}
+
+/** One run that was made. */
+interface Trial {
+  readonly changes: Changes;
+  readonly changed: Changed;
+  readonly summary: Summary;
+  readonly memoryBytes: number;
+  readonly violations: readonly string[];
+}
+
+/** Less memory is recommended when it saves at least this share. */
+const WORTHWHILE_SAVING = 0.1;
+
+/**
+ * The runs that a recommendation needs, one after the other: yields what to run and takes its Summary, so that a host can
+ * run them in its own way (at once, in slices, with a deadline).
+ */
+export function* recommendation(
+  workload: Workload,
+  options: RecommendOptions = {},
+): Generator<Changed, Recommendation, Summary> {
+  const search = new Search(workload, options);
+  const base = yield* search.try({});
+  const limits = yield* neededLimits(base.summary, workload, (changes) => search.probe(changes));
+  const start = Object.keys(limits.conf).length === 0 ? base : yield* search.try({ conf: limits.conf });
+  yield* search.memory(start);
+  if (start.violations.length > 0) yield* search.others(start);
+  const best = search.best(base, start);
+  const reasons = yield* search.reasons(base, best, limits.why);
+  return {
+    recommended: settingsOf(best.changes),
+    gain: best !== base,
+    reasons,
+    predicted: best.summary,
+    replayed: base.summary,
+    alternatives: search.alternatives(best),
+    violations: base.violations,
+    evidence: workload.evidence,
+    warnings: [...workload.warnings, ...best.changed.warnings],
+  };
+}
+
+/**
+ * Recommends settings for a workload.
+ *
+ * @throws {InputError} for given settings that Spark refuses or that are not simulated.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { emptyWorkload } from "../simulator/workload.ts";
+ * import { recommend } from "./recommend.ts";
+ *
+ * const { gain, recommended, violations } = recommend(emptyWorkload("nothing"));
+ * assertEquals(gain, true); // a job that needs no memory gets the least that Spark starts with
+ * assertEquals(recommended.conf, { "spark.executor.memory": "450m" });
+ * assertEquals(violations, []);
+ * ```
+ */
+export function recommend(workload: Workload, options: RecommendOptions & RunOptions = {}): Recommendation {
+  const steps = recommendation(workload, options);
+  let step = steps.next();
+  while (!step.done) step = steps.next(runWorkload(step.value, options));
+  return step.value;
+}
+
+function settingsOf({ conf, storageLevel }: Changes): RecommendedSettings {
+  const texts: Record<string, string> = {};
+  for (const [key, value] of Object.entries(conf ?? {})) if (value !== null) texts[key] = value;
+  return { conf: texts, storageLevel: storageLevel ?? null };
+}
+
+/** The trials and what is concluded from them. */
+class Search {
+  readonly #workload: Workload;
+  readonly #given: Changes;
+  readonly #budget: Budget;
+  readonly #observed: Summary | null;
+  readonly #trials: Trial[] = [];
+  readonly #byKey = new Map<string, Trial>();
+  readonly #memoryKey: string;
+
+  constructor(workload: Workload, options: RecommendOptions) {
+    this.#workload = workload;
+    this.#given = options.changes ?? {};
+    this.#budget = options.budget ?? STRICT_BUDGET;
+    this.#observed = options.observed ?? null;
+    this.#memoryKey = localMaster(workload.cluster.master) === null ? "spark.executor.memory" : "spark.driver.memory";
+  }
+
+  /** Runs the job under further changes; the same ones only once. */
+  *try(changes: Changes): Generator<Changed, Trial, Summary> {
+    const key = JSON.stringify([changes.conf ?? {}, changes.storageLevel ?? null]);
+    const known = this.#byKey.get(key);
+    if (known !== undefined) return known;
+    const changed = this.#apply(changes);
+    const summary = yield changed;
+    const memoryBytes = clusterMemoryBytes(changed);
+    const trial = {
+      changes,
+      changed,
+      summary,
+      memoryBytes,
+      violations: budgetViolations(this.#budget, summary, memoryBytes),
+    };
+    this.#trials.push(trial);
+    this.#byKey.set(key, trial);
+    return trial;
+  }
+
+  /** Runs the job under changes that nobody should be told to make. */
+  *probe(changes: Changes): Generator<Changed, { readonly summary: Summary }, Summary> {
+    return { summary: yield this.#apply(changes) };
+  }
+
+  /** The least memory that keeps to the budget: a binary search over sizes that people use. */
+  *memory(start: Trial): Generator<Changed, void, Summary> {
+    const sizes = memoryCandidates(start.changed, this.#observed, this.#memoryKey)
+      .filter((mib) => this.#fits(this.#with(start, { [this.#memoryKey]: memoryText(mib) })));
+    let low = 0;
+    let high = sizes.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const trial = yield* this.try(this.#with(start, { [this.#memoryKey]: memoryText(sizes[middle]) }));
+      if (trial.violations.length === 0) high = middle;
+      else low = middle + 1;
+    }
+  }
+
+  /** Other ways than more memory: another split of the pools, another storage level, fewer tasks at a time. */
+  *others(start: Trial): Generator<Changed, void, Summary> {
+    const { conf } = start.changed;
+    for (const fraction of ["0.7", "0.8"]) {
+      if (Number(fraction) > conf.getDouble("spark.memory.fraction")) {
+        yield* this.try(this.#with(start, { "spark.memory.fraction": fraction }));
+      }
+    }
+    for (const storageFraction of ["0.2", "0.8"]) {
+      yield* this.try(this.#with(start, { "spark.memory.storageFraction": storageFraction }));
+    }
+    if ((start.summary.storage.blocksEvicted ?? 0) > 0) {
+      for (const storageLevel of ["MEMORY_AND_DISK", "MEMORY_ONLY_SER"]) {
+        yield* this.try({ ...start.changes, storageLevel });
+      }
+    }
+    const cores = this.#workload.cluster.executors[0]?.cores ?? 1;
+    if (cores > 1 && localMaster(this.#workload.cluster.master) === null) {
+      yield* this.try(this.#with(start, { "spark.executor.cores": String(Math.ceil(cores / 2)) }));
+    }
+  }
+
+  /** Within the budget the least memory, then the shortest time; outside of it what comes nearest. */
+  best(base: Trial, start: Trial): Trial {
+    const within = this.#trials.filter(({ violations }) => violations.length === 0);
+    if (within.length === 0) return cost(start) < cost(base) ? start : base;
+    const least = within.reduce((best, trial) => better(trial, best) ? trial : best);
+    const saves = 1 - least.memoryBytes / base.memoryBytes;
+    return base.violations.length === 0 && saves < WORTHWHILE_SAVING ? base : least;
+  }
+
+  /** For each recommended setting what would happen without it. */
+  *reasons(base: Trial, best: Trial, why: Readonly<Record<string, string>>): Generator<Changed, Reason[], Summary> {
+    const reasons: Reason[] = [];
+    for (const [key, to] of Object.entries(best.changes.conf ?? {})) {
+      const conf = { ...best.changes.conf };
+      delete conf[key];
+      const without = yield* this.try({ ...best.changes, conf });
+      reasons.push({
+        setting: key,
+        from: base.changed.conf.get(key),
+        to: to ?? "",
+        why: why[key] ?? this.#why(key, base, best),
+        effect: effect(without, best),
+        grade: this.#grade(),
+      });
+    }
+    const { storageLevel } = best.changes;
+    if (storageLevel !== undefined) {
+      const { storageLevel: _, ...changes } = best.changes;
+      const without = yield* this.try(changes);
+      const reason = "blocks in this form take less memory, or are read back from disk instead of computed again";
+      reasons.push({
+        setting: "storageLevel",
+        from: null,
+        to: storageLevel,
+        why: reason,
+        effect: effect(without, best),
+        grade: this.#grade(),
+      });
+    }
+    return reasons;
+  }
+
+  /** The best trial of each other kind of change. */
+  alternatives(best: Trial): Alternative[] {
+    const byKind = new Map<string, Trial>();
+    for (const trial of this.#trials) {
+      if (trial === best) continue;
+      const kind = [
+        ...Object.keys(trial.changes.conf ?? {}),
+        trial.changes.storageLevel === undefined ? "" : "storageLevel",
+      ].join();
+      if (kind === "") continue;
+      const known = byKind.get(kind);
+      if (known === undefined || better(trial, known)) byKind.set(kind, trial);
+    }
+    return [...byKind.values()].map((trial) => ({
+      settings: settingsOf(trial.changes),
+      note: trial.violations.length === 0 ? "keeps to the budget" : trial.violations.join("; "),
+      withinBudget: trial.violations.length === 0,
+      clusterMemoryBytes: trial.memoryBytes,
+      durationMs: trial.summary.durationMs,
+      blocksEvicted: trial.summary.storage.blocksEvicted,
+      memoryBytesSpilled: trial.summary.execution.memoryBytesSpilled,
+    }));
+  }
+
+  /** Whether the cluster has room for an executor under these changes at all. */
+  #fits(changes: Changes): boolean {
+    return this.#apply(changes).workload.cluster.executors.length > 0;
+  }
+
+  #apply(changes: Changes): Changed {
+    return applyChanges(this.#workload, { ...this.#given, ...changes, conf: { ...this.#given.conf, ...changes.conf } });
+  }
+
+  #with({ changes }: Trial, conf: Record<string, string>): Changes {
+    return { ...changes, conf: { ...changes.conf, ...conf } };
+  }
+
+  #why(key: string, base: Trial, best: Trial): string {
+    if (key === "spark.executor.cores") return "fewer tasks share an executor's memory, so each gets more of it";
+    if (key === "spark.memory.storageFraction") {
+      return "the border up to which cached blocks are safe from execution fits this job better";
+    }
+    if (key === "spark.memory.fraction") {
+      const user = 1 - best.changed.conf.getDouble(key);
+      return `the pools get what they lack from the same heap; ${
+        Math.round(user * 100)
+      } % of it, less the reserved 300 MiB, ` +
+        "is left for the application's own objects, whose use a log does not tell";
+    }
+    return best.memoryBytes < base.memoryBytes
+      ? "it is the least memory with which the job keeps to the budget"
+      : `under its own settings the job exceeds the budget: ${base.violations.join("; ")}`;
+  }
+
+  /** The weakest grade of the figures that memory depends on. */
+  #grade(): Grade {
+    const grades = this.#workload.evidence
+      .filter(({ field }) => /Bytes|consumers|elements/.test(field))
+      .map(({ grade }) => grade);
+    return grades.includes("assumed") ? "assumed" : grades.includes("inferred") ? "inferred" : "observed";
+  }
+}
+
+/** How bad a run is, for comparing runs outside of the budget. */
+function cost({ summary, violations }: Trial): number {
+  const failed = summary.outcome.status === "succeeded" ? 0 : 1e18;
+  return failed + (summary.storage.bytesEvicted ?? 0) + (summary.execution.memoryBytesSpilled ?? 0) + violations.length;
+}
+
+function better(a: Trial, b: Trial): boolean {
+  if ((a.violations.length === 0) !== (b.violations.length === 0)) return a.violations.length === 0;
+  if (a.violations.length > 0) return cost(a) < cost(b);
+  if (a.memoryBytes !== b.memoryBytes) return a.memoryBytes < b.memoryBytes;
+  return (a.summary.durationMs ?? Infinity) < (b.summary.durationMs ?? Infinity);
+}
+
+/** What a setting changes, in words. */
+function effect(without: Trial, best: Trial): string {
+  const { summary: before } = without;
+  const { summary: after } = best;
+  const parts: string[] = [];
+  if (before.outcome.status !== after.outcome.status) {
+    parts.push(`the application ${after.outcome.status} instead of ${before.outcome.status}`);
+  }
+  const evicted = [before.storage.blocksEvicted ?? 0, after.storage.blocksEvicted ?? 0];
+  if (evicted[0] !== evicted[1]) {
+    parts.push(`${plural(evicted[1], "block")} evicted instead of ${evicted[0].toLocaleString("en-US")}`);
+  }
+  const spilled = [before.execution.memoryBytesSpilled ?? 0, after.execution.memoryBytesSpilled ?? 0];
+  if (spilled[0] !== spilled[1]) parts.push(`${size(spilled[1])} spilled instead of ${size(spilled[0])}`);
+  if (without.memoryBytes !== best.memoryBytes) {
+    parts.push(`${size(best.memoryBytes)} of memory in all instead of ${size(without.memoryBytes)}`);
+  }
+  return parts.length > 0 ? parts.join("; ") : "none by itself";
+}

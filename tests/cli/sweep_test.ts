@@ -1,0 +1,75 @@
+import { assert, assertEquals } from "@std/assert";
+import { runMain } from "../../src/cli/main.ts";
+import { captureIo } from "../support/capture_io.ts";
+
+async function sweep(args: string[], stdin?: string) {
+  const { io, out } = captureIo(stdin === undefined ? {} : { stdin });
+  const status = await runMain(["sweep", ...args], io);
+  return { status, ...out };
+}
+
+const GRID = ["--vary", "spark.memory.fraction=0.4,0.6,0.8", "--vary", "spark.executor.memory=640m,1g"];
+
+Deno.test("sweep prints one line per combination, and marks what nothing beats", async () => {
+  const { status, stdout } = await sweep([...GRID, "--jobs", "1"]);
+  assertEquals(status, 0);
+  const lines = stdout.trimEnd().split("\n");
+  assertEquals(lines.length, 7);
+  assert(lines.some((line) => line.endsWith("*")));
+});
+
+Deno.test("sweep with workers gives the bytes of one worker", async () => {
+  // As a process: workers of this one would be type-checked once more.
+  const main = new URL("../../src/cli/main.ts", import.meta.url).pathname;
+  const command = (jobs: string) =>
+    new Deno.Command(Deno.execPath(), {
+      args: [
+        "run",
+        "--quiet",
+        "--allow-read",
+        "--allow-env",
+        main,
+        "sweep",
+        ...GRID,
+        "--format",
+        "ndjson",
+        "--jobs",
+        jobs,
+      ],
+      stdout: "piped",
+    }).output();
+  const [one, two] = await Promise.all([command("1"), command("2")]);
+  assertEquals([one.code, two.code], [0, 0]);
+  assertEquals(new TextDecoder().decode(two.stdout), new TextDecoder().decode(one.stdout));
+});
+
+Deno.test("sweep --stdin is a filter: a result a line, errors as lines, in order", async () => {
+  const lines = [
+    { id: "a", conf: { "spark.memory.fraction": 0.8 } },
+    { id: "b", input: "template:sort", conf: { "spark.executor.memory": "1g" } },
+    "no object",
+    { id: "c", conf: { "spark.executor.memory": "10m" } },
+    { id: "d", input: "no-such-file" },
+  ];
+  const stdin = lines.map((line) => JSON.stringify(line)).join("\n") + "\n{broken\n";
+  const bundled = new URL("../testdata/runs/", import.meta.url);
+  const log = [...Deno.readDirSync(bundled)].filter(({ isFile }) => isFile).map(({ name }) => name)
+    .find((name) => name.includes("cache"));
+  const { status, stdout } = await sweep([
+    ...log === undefined ? [] : [new URL(log, bundled).pathname],
+    "--stdin",
+    "--jobs",
+    "1",
+  ], stdin);
+  assertEquals(status, 0);
+  const results = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assertEquals(results.map(({ id }) => id), ["a", "b", "3", "c", "d", "6"]);
+  assertEquals(results.map(({ status }) => status).slice(1), ["succeeded", "refused", "refused", "refused", "refused"]);
+  assertEquals(results[4].code, "input.file");
+});
+
+Deno.test("sweep without --vary, or with a bad one, is bad input", async () => {
+  assertEquals((await sweep([])).status, 2);
+  assertEquals((await sweep(["--vary", "spark.memory.fraction"])).status, 2);
+  assert((await sweep(["--vary", "memory=1g"])).stdout.includes("refused"));
+});
