@@ -19,6 +19,12 @@ export interface ApplicationEventsHost {
   now(): number;
 }
 
+/** An application's id: the History Server lists no application without one. */
+function simulatedAppId(name: string): string {
+  const slug = name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 60);
+  return slug === "" ? "simulated" : `simulated-${slug}`;
+}
+
 /** Writes them. */
 export class ApplicationEvents {
   readonly #host: ApplicationEventsHost;
@@ -48,7 +54,7 @@ export class ApplicationEvents {
     sink.event({
       kind: "applicationStart",
       appName: workload.name,
-      appId: workload.appId,
+      appId: workload.appId ?? simulatedAppId(workload.name),
       time: this.#time(),
       user: "sparkmem",
       appAttemptId: null,

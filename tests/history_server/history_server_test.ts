@@ -4,7 +4,9 @@ import { EventLogWriter } from "../../src/event_log/write.ts";
 import { Summarizer } from "../../src/report/summarize.ts";
 import type { Summary } from "../../src/report/summary.ts";
 import type { EventSink } from "../../src/spark/events.ts";
-import { RUN_NAMES, runParts, runText } from "../support/runs.ts";
+import { runMain } from "../../src/cli/main.ts";
+import { captureIo } from "../support/capture_io.ts";
+import { part, RUN_NAMES, runParts, runText } from "../support/runs.ts";
 import { type HistoryServer, startHistoryServer } from "./server.ts";
 import { PYSPARK_VERSIONS, sparkJars } from "./spark.ts";
 
@@ -118,6 +120,13 @@ function compareWithSummary({ summary, run }: Written, answer: Awaited<ReturnTyp
   );
 }
 
+/** What a server logged beside its ordinary messages. */
+function complaintsOf(server: HistoryServer): string[] {
+  return server.log().split("\n")
+    .filter((line) => /\b(ERROR|WARN)\b|Exception|Malformed|unrecognized/.test(line))
+    .filter((line) => !/NativeCodeLoader|resolves to a loopback|SPARK_LOCAL_IP/.test(line));
+}
+
 // The codecs hold the same kind of job as cache_evictions.
 const RUNS = RUN_NAMES.filter((name) => !name.startsWith("codec_"));
 
@@ -143,11 +152,7 @@ for (const version of PYSPARK_VERSIONS) {
           compareWithSummary(log, answer);
           assertEquals(carried(answer), carried(await shown(real, log.appId)), log.run);
         }
-        const complaints = mine.log().split("\n").filter((line) =>
-          /\b(ERROR|WARN)\b|Exception|Malformed|unrecognized/.test(line)
-        )
-          .filter((line) => !/NativeCodeLoader|hostname.*resolves to a loopback|SPARK_LOCAL_IP/.test(line));
-        assertEquals(complaints, []);
+        assertEquals(complaintsOf(mine), []);
       } finally {
         await Deno.remove(originals, { recursive: true });
         await Deno.remove(rewritten, { recursive: true });
@@ -155,3 +160,43 @@ for (const version of PYSPARK_VERSIONS) {
     },
   });
 }
+
+/** Simulated applications, small enough to be compared task by task. */
+const TEMPLATES = ["cached-iterative", "sort", "skewed-join", "large-collect", "broadcast", "wide-aggregation"];
+
+Deno.test({
+  name: "the History Server shows simulated runs as their Summaries tell them",
+  sanitizeResources: false,
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    try {
+      const logs: Written[] = [];
+      for (const template of TEMPLATES) {
+        const { io, out } = captureIo();
+        assertEquals(await runMain(["simulate", `template:${template}`, "--format", "eventlog"], io), 0, out.stderr);
+        const summarizer = new Summarizer({ source: "observed" });
+        await readEventLog([part(template, out.stdout)], summarizer);
+        const summary = summarizer.summary();
+        await Deno.writeTextFile(`${folder}/${summary.app.id}`, out.stdout);
+        logs.push({ run: template, appId: summary.app.id!, summary });
+      }
+      await using server = await startHistoryServer(await sparkJars(PYSPARK_VERSIONS[0]), folder, logs.length);
+      for (const log of logs) {
+        const answer = await shown(server, log.appId);
+        compareWithSummary(log, answer);
+        // Cached partitions that the server still shows at the end are those that the Summary counts.
+        const { cachedAtEnd, blocksStored } = log.summary.storage;
+        if (blocksStored !== null) {
+          assertEquals(
+            answer.storage.reduce((n, { memoryUsed }) => n + Number(memoryUsed), 0),
+            cachedAtEnd.memoryBytes,
+            log.run,
+          );
+        }
+      }
+      assertEquals(complaintsOf(server), []);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
