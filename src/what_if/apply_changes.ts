@@ -50,9 +50,7 @@ const PLAN_SETTINGS = [
   "spark.sql.adaptive.autoBroadcastJoinThreshold",
   "spark.sql.join.preferSortMergeJoin",
   "spark.sql.files.maxPartitionBytes",
-  "spark.sql.adaptive.advisoryPartitionSizeInBytes",
   "spark.sql.adaptive.skewJoin.enabled",
-  "spark.sql.adaptive.coalescePartitions.enabled",
   "spark.default.parallelism",
 ];
 
@@ -77,8 +75,8 @@ export function applyChanges(workload: Workload, changes: Changes): Changed {
   const conf = renamed.with(changes.conf ?? {});
   const storageLevel = changes.storageLevel === undefined ? null : parseStorageLevel(changes.storageLevel);
   const warnings: ChangeWarning[] = [];
-  const partitioned = changedPartitions(workload, before, conf, warnings);
   const cluster = changedCluster(workload.cluster, { before, conf, executors: changes.executors ?? null, warnings });
+  const partitioned = changedPartitions(workload, { before, conf, cluster, warnings });
   warnAboutPlans(before, conf, warnings);
   if (storageLevel !== null && !workload.rdds.some((rdd) => rdd.storageLevel !== null)) {
     warnings.push({

@@ -1,33 +1,33 @@
 /**
- * Other numbers of shuffle partitions: tasks that are merged or split, and what adaptive execution no longer does.
+ * Other numbers of shuffle partitions: tasks that are merged or split, and what adaptive execution then does or no
+ * longer does.
  *
  * A log has the sum of what the tasks of a stage did; how it would be dealt out over more or fewer tasks is assumed to
  * be even, as hash partitioning makes it but for skewed keys.
  *
  * @module
  */
-import type {
-  Column,
-  ConsumerDemand,
-  Evidence,
-  Job,
-  Rdd,
-  RddDependency,
-  StageDemand,
-  Workload,
-} from "../simulator/workload.ts";
+import type { Cluster, Column, Evidence, Job, Rdd, RddDependency, Shuffle, Workload } from "../simulator/workload.ts";
 import type { SparkConf } from "../spark/conf.ts";
 import type { ChangeWarning } from "./apply_changes.ts";
+import { coalescedShares, type Coalescing, coalescingOf, sizeDeviation, spreadSizes } from "./coalesced_partitions.ts";
+import { spreadDemand, spreadRdd } from "./spread_work.ts";
 
 const SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions";
 const ADAPTIVE = "spark.sql.adaptive.enabled";
 
-/** A task result without data: what does not grow with a partition. */
-const EMPTY_RESULT_BYTES = 1500;
+/** Settings before and after, and the cluster that they give. */
+export interface PartitionChange {
+  readonly before: SparkConf;
+  readonly conf: SparkConf;
+  readonly cluster: Cluster;
+  readonly warnings: ChangeWarning[];
+}
 
 /**
  * The workload with as many reduce tasks as the settings ask for. Only exchanges of Spark SQL follow
- * spark.sql.shuffle.partitions; without adaptive execution nothing is coalesced, and a query is one job.
+ * spark.sql.shuffle.partitions, and only they are merged by adaptive execution; without it a query is one job. What
+ * was recorded stays as long as nothing that it depends on changes.
  *
  * @example
  * ```ts
@@ -38,125 +38,162 @@ const EMPTY_RESULT_BYTES = 1500;
  *
  * const workload = new WorkloadBuilder().workload();
  * const before = SparkConf.from({}, "3.5.9");
- * const after = before.with({ "spark.sql.shuffle.partitions": "8" });
- * assertEquals(changedPartitions(workload, before, after, []).rdds, []);
+ * const conf = before.with({ "spark.sql.shuffle.partitions": "8" });
+ * assertEquals(changedPartitions(workload, { before, conf, cluster: workload.cluster, warnings: [] }).rdds, []);
  * ```
  */
-export function changedPartitions(
-  workload: Workload,
-  before: SparkConf,
-  conf: SparkConf,
-  warnings: ChangeWarning[],
-): Workload {
-  const partitions = [before, conf].map((settings) => settings.getInt(SHUFFLE_PARTITIONS));
+export function changedPartitions(workload: Workload, change: PartitionChange): Workload {
+  const { before, conf, warnings } = change;
+  const recorded = coalescingOf(before, parallelismOf(workload.cluster));
+  const asked = coalescingOf(conf, parallelismOf(change.cluster));
   const adaptive = [before, conf].map((settings) => settings.getBoolean(ADAPTIVE));
-  if (partitions[0] === partitions[1] && adaptive[0] === adaptive[1]) return workload;
   if (!adaptive[0] && adaptive[1]) {
     warnings.push({
       code: "adaptive.not_planned",
-      message: `${ADAPTIVE}=true would coalesce partitions by sizes that a log without it does not tell: all are kept`,
+      message: `${ADAPTIVE}=true would run each stage as a job and may change plans, which a log without it does not ` +
+        "tell: jobs and plans are kept, partitions are merged",
       count: 1,
     });
   }
-  const repartitioned = new Repartition(workload, {
-    planned: partitions[0],
-    asked: partitions[1],
-    adaptive: adaptive[1],
-  }).workload();
+  const repartitioned = sameCoalescing(recorded, asked)
+    ? workload
+    : new Repartition(workload, recorded, asked).workload();
   return adaptive[0] && !adaptive[1] ? withoutMapStageJobs(repartitioned) : repartitioned;
 }
 
-interface Plan {
-  readonly planned: number;
-  readonly asked: number;
-  readonly adaptive: boolean;
+/** Tasks that run at once (TaskScheduler.defaultParallelism): local mode has its cores, a cluster never less than 2. */
+function parallelismOf({ master, executors }: Cluster): number {
+  const staying = executors.filter(({ removedMs }) => removedMs === null);
+  const cores = (staying.length > 0 ? staying : executors).reduce((sum, executor) => sum + executor.cores, 0);
+  return /^local(?:\[|$)/.test(master) ? cores : Math.max(cores, 2);
+}
+
+function sameCoalescing(a: Coalescing, b: Coalescing): boolean {
+  if (a.planned !== b.planned || a.enabled !== b.enabled) return false;
+  return !a.enabled || a.minPartitions === b.minPartitions && a.advisoryBytes === b.advisoryBytes &&
+      a.minBytes === b.minBytes;
 }
 
 class Repartition {
   readonly #workload: Workload;
-  readonly #plan: Plan;
-  /** New numbers of partitions of RDDs, by id, where they differ. */
-  readonly #counts = new Map<number, number>();
+  readonly #recorded: Coalescing;
+  readonly #asked: Coalescing;
+  /** By RDD: the exchanges' readers of which its partition i reads partition i. */
+  readonly #groups = new Map<number, Rdd[]>();
+  /** Shares of the tasks, by RDD, where their number differs from the recorded one. */
+  readonly #shares = new Map<number, Column>();
 
-  constructor(workload: Workload, plan: Plan) {
+  constructor(workload: Workload, recorded: Coalescing, asked: Coalescing) {
     this.#workload = workload;
-    this.#plan = plan;
+    this.#recorded = recorded;
+    this.#asked = asked;
   }
 
   workload(): Workload {
-    this.#findCounts();
-    if (this.#counts.size === 0) return this.#workload;
+    this.#groupReaders();
+    for (const group of new Set(this.#groups.values())) if (group.length > 0) this.#deal(group);
+    for (const rdd of this.#workload.rdds) this.#follow(rdd);
     const { rdds, shuffles, jobs, demands, faults, evidence } = this.#workload;
     const old = new Map(rdds.map(({ id, numPartitions }) => [id, numPartitions]));
     const rddOfDemand = new Map<number, number>();
     for (const { demand, rddId } of [...shuffles, ...jobs]) rddOfDemand.set(demand, rddId);
-    const count = (demand: number) => this.#counts.get(rddOfDemand.get(demand) ?? -1);
+    const sharesOf = (demand: number) => this.#shares.get(rddOfDemand.get(demand) ?? -1);
     const mapDemands = new Set(shuffles.map(({ demand }) => demand));
     return {
       ...this.#workload,
       rdds: rdds.map((rdd) => this.#rdd(rdd, old)),
-      shuffles: shuffles.map((shuffle) => ({ ...shuffle, numReducers: this.#reducers(shuffle.numReducers) })),
-      jobs: jobs.map((job) => this.#counts.has(job.rddId) ? { ...job, partitions: null } : job),
+      shuffles: shuffles.map((shuffle) => this.#shuffle(shuffle)),
+      jobs: jobs.map((job) => this.#job(job)),
       demands: demands.map((demand, i) => {
-        const n = count(i);
-        return n === undefined ? demand : spreadDemand(demand, n, mapDemands.has(i));
+        const shares = sharesOf(i);
+        return shares === undefined ? demand : spreadDemand(demand, shares, mapDemands.has(i));
       }),
-      faults: faults.filter((fault) => !("partition" in fault) || fault.partition < (count(fault.demand) ?? Infinity)),
+      faults: faults.filter((fault) =>
+        !("partition" in fault) || fault.partition < (sharesOf(fault.demand)?.length ?? Infinity)
+      ),
       evidence: [...evidence, ...this.#evidence(rddOfDemand)],
     };
   }
 
-  /** Partitions that an exchange writes now. */
-  #reducers(planned: number): number {
-    return planned === this.#plan.planned ? this.#plan.asked : planned;
-  }
-
-  #findCounts(): void {
+  /** Exchanges' readers whose partitions one task reads together: a join's sides are merged alike. */
+  #groupReaders(): void {
     const shuffles = new Map(this.#workload.shuffles.map((shuffle) => [shuffle.id, shuffle]));
     for (const rdd of this.#workload.rdds) {
-      const own = this.#readingRdd(rdd, shuffles) ?? this.#followingRdd(rdd);
-      if (own !== null && own !== rdd.numPartitions) this.#counts.set(rdd.id, own);
+      const parents = rdd.dependencies.filter((dependency) => dependency.kind === "narrow");
+      const groups = parents.filter(({ mapping }) => mapping === "oneToOne").map(({ rddId }) => this.#groups.get(rddId))
+        .filter((group) => group !== undefined);
+      const [group = [], ...others] = new Set(groups);
+      for (const other of others) {
+        group.push(...other);
+        for (const [id, old] of this.#groups) if (old === other) this.#groups.set(id, group);
+      }
+      if (readShuffle(rdd, shuffles)?.numReducers === this.#recorded.planned) group.push(rdd);
+      this.#groups.set(rdd.id, group);
     }
   }
 
-  /** New partitions of an RDD that reads an exchange; null for others. */
-  #readingRdd(rdd: Rdd, shuffles: ReadonlyMap<number, { readonly numReducers: number }>): number | null {
-    if (rdd.name !== "ShuffledRowRDD") return null;
-    const dependency = rdd.dependencies.find(({ kind }) => kind === "shuffle");
-    const shuffle = dependency?.kind === "shuffle" ? shuffles.get(dependency.shuffleId) : undefined;
-    if (shuffle === undefined) return null;
-    const now = this.#reducers(shuffle.numReducers);
-    const coalesced = rdd.numPartitions < shuffle.numReducers;
-    return this.#plan.adaptive && coalesced ? Math.min(rdd.numPartitions, now) : now;
+  /** Deals the partitions of exchanges that are read together out to tasks. */
+  #deal(readers: readonly Rdd[]): void {
+    const shares = this.#mergedShares(readers) ?? new Float64Array(this.#asked.planned).fill(1 / this.#asked.planned);
+    for (const { id, numPartitions } of readers) {
+      if (this.#asked.enabled || numPartitions !== shares.length) this.#shares.set(id, shares);
+    }
   }
 
-  /** New partitions of an RDD that has as many as its parents; ids grow along the lineage, so parents are done. */
-  #followingRdd(rdd: Rdd): number | null {
+  /** Shares under adaptive execution; null where it merges nothing. */
+  #mergedShares(readers: readonly Rdd[]): Column | null {
+    const { planned, enabled } = this.#recorded;
+    if (!this.#asked.enabled) return null;
+    const shuffles = new Map(this.#workload.shuffles.map((shuffle) => [shuffle.id, shuffle]));
+    const read = new Set(readers.map((rdd) => readShuffle(rdd, shuffles)!));
+    const total = [...read].reduce((sum, { demand }) => sum + this.#bytesWritten(demand), 0);
+    const tasks = readers[0].numPartitions;
+    const equal = new Float64Array(planned).fill(total / planned);
+    if (enabled && tasks === planned && coalescedShares(equal, this.#recorded).length < planned) return null;
+    if (total === 0) return new Float64Array(Math.min(tasks, this.#asked.planned)).fill(1 / tasks);
+    const sizes = spreadSizes({
+      total,
+      partitions: this.#asked.planned,
+      deviation: sizeDeviation(this.#bytesRead(readers), planned),
+      seed: this.#workload.seed,
+    });
+    return coalescedShares(sizes, this.#asked);
+  }
+
+  #bytesWritten(demand: number): number {
+    return this.#workload.demands[demand].shuffleWriteBytes.reduce((sum, bytes) => sum + bytes, 0);
+  }
+
+  /** Bytes that each task of a stage read that begins with these RDDs. */
+  #bytesRead(readers: readonly Rdd[]): Column {
+    const { shuffles, jobs, demands } = this.#workload;
+    const group = this.#groups.get(readers[0].id);
+    const stage = [...shuffles, ...jobs].find(({ rddId, demand }) =>
+      this.#groups.get(rddId) === group && demands[demand].shuffleReadBytes.length === readers[0].numPartitions
+    );
+    return stage === undefined ? new Float64Array(0) : demands[stage.demand].shuffleReadBytes;
+  }
+
+  /** An RDD has as many partitions as its parents, a union as many as they have together; parents have lower ids. */
+  #follow(rdd: Rdd): void {
+    if (this.#shares.has(rdd.id)) return;
     const parents = rdd.dependencies.filter((dependency) => dependency.kind === "narrow");
-    const counts = parents.map(({ rddId }) => this.#counts.get(rddId));
-    if (counts.every((n) => n === undefined)) return null;
-    if (parents.every(({ mapping }) => mapping === "oneToOne")) return counts.find((n) => n !== undefined)!;
-    if (!parents.every(({ mapping }) => mapping === "range")) return null;
-    const old = new Map(this.#workload.rdds.map(({ id, numPartitions }) => [id, numPartitions]));
-    return parents.reduce((sum, { rddId }) => sum + (this.#counts.get(rddId) ?? old.get(rddId) ?? 0), 0);
+    const shares = parents.map(({ rddId }) => this.#shares.get(rddId));
+    const first = shares.find((parent) => parent !== undefined);
+    if (first === undefined) return;
+    if (parents.every(({ mapping }) => mapping === "oneToOne")) {
+      this.#shares.set(rdd.id, first);
+    } else if (parents.every(({ mapping }) => mapping === "range")) {
+      const old = new Map(this.#workload.rdds.map(({ id, numPartitions }) => [id, numPartitions]));
+      const n = parents.reduce((sum, { rddId }, i) => sum + (shares[i]?.length ?? old.get(rddId) ?? 0), 0);
+      this.#shares.set(rdd.id, new Float64Array(n).fill(1 / n));
+    }
   }
 
   #rdd(rdd: Rdd, old: ReadonlyMap<number, number>): Rdd {
-    const n = this.#counts.get(rdd.id);
+    const shares = this.#shares.get(rdd.id);
     const dependencies = this.#dependencies(rdd, old);
-    if (n === undefined) return { ...rdd, dependencies };
-    const columns = {
-      deserializedBytes: spreadOrNull(rdd.deserializedBytes, n),
-      serializedBytes: spreadOrNull(rdd.serializedBytes, n),
-      diskBytes: spreadOrNull(rdd.diskBytes, n),
-      elements: spreadOrNull(rdd.elements, n),
-      computeMs: spreadOrNull(rdd.computeMs, n),
-      inputBytes: spreadOrNull(rdd.inputBytes, n),
-      shuffleReadBytes: spreadOrNull(rdd.shuffleReadBytes, n),
-      shuffleReadRecords: spreadOrNull(rdd.shuffleReadRecords, n),
-    };
-    const consumers = rdd.consumers.map((consumer) => spreadConsumer(consumer, n));
-    return { ...rdd, ...columns, dependencies, numPartitions: n, consumers, preferredHosts: null };
+    return { ...(shares === undefined ? rdd : spreadRdd(rdd, shares)), dependencies };
   }
 
   /** Unions: each parent begins where those before it end. */
@@ -165,85 +202,49 @@ class Repartition {
     return rdd.dependencies.map((dependency) => {
       if (dependency.kind !== "narrow" || dependency.mapping !== "range") return dependency;
       const moved = { ...dependency, outStart };
-      outStart += this.#counts.get(dependency.rddId) ?? old.get(dependency.rddId) ?? 0;
+      outStart += this.#shares.get(dependency.rddId)?.length ?? old.get(dependency.rddId) ?? 0;
       return moved;
     });
   }
 
+  #shuffle(shuffle: Shuffle): Shuffle {
+    const { planned } = this.#asked;
+    if (shuffle.numReducers !== this.#recorded.planned || planned === this.#recorded.planned) return shuffle;
+    return { ...shuffle, numReducers: planned, reducerShares: null };
+  }
+
+  /** An action on some partitions takes those that are left. */
+  #job(job: Job): Job {
+    const shares = this.#shares.get(job.rddId);
+    if (shares === undefined || job.partitions === null) return job;
+    const left = job.partitions.filter((partition) => partition < shares.length);
+    return { ...job, partitions: left.length === 0 ? [0] : left };
+  }
+
   #evidence(rddOfDemand: ReadonlyMap<number, number>): Evidence[] {
     const found: Evidence[] = [];
+    const merged = this.#asked.enabled ? ", merged as adaptive execution would" : "";
     for (const [demand, rddId] of rddOfDemand) {
-      const n = this.#counts.get(rddId);
-      if (n === undefined) continue;
+      const shares = this.#shares.get(rddId);
+      if (shares === undefined) continue;
       const { name, recordedStageId } = this.#workload.demands[demand];
       found.push({
         subject: `stage ${recordedStageId ?? "?"} (${name})`,
         field: "tasks",
         grade: "assumed",
-        how: `its work spread evenly over ${n} tasks`,
-        wouldRecord: `a run with ${SHUFFLE_PARTITIONS}=${this.#plan.asked}`,
+        how: `its work spread over ${shares.length} tasks${merged}`,
+        wouldRecord: `a run with ${SHUFFLE_PARTITIONS}=${this.#asked.planned}`,
       });
     }
     return found;
   }
 }
 
-/** The same sum over another number of partitions. */
-function spread(column: Column, n: number): Column {
-  let sum = 0;
-  for (const value of column) sum += value;
-  return new Float64Array(n).fill(sum / n);
-}
-
-function spreadOrNull(column: Column | null, n: number): Column | null {
-  return column === null ? null : spread(column, n);
-}
-
-/** A figure that each task has whatever its share of the data: the mean. */
-function repeated(column: Column, n: number): Column {
-  let sum = 0;
-  for (const value of column) sum += value;
-  return new Float64Array(n).fill(column.length === 0 ? 0 : sum / column.length);
-}
-
-function spreadConsumer(consumer: ConsumerDemand, n: number): ConsumerDemand {
-  return {
-    ...consumer,
-    records: spread(consumer.records, n).map(Math.round),
-    bytes: spread(consumer.bytes, n).map(Math.round),
-    keys: consumer.keys === null ? null : spread(consumer.keys, n).map(Math.round),
-  };
-}
-
-/** A map task's result says only where its output is; a result task's grows with what it returns. */
-function spreadResult(column: Column, n: number, isMapStage: boolean): Column {
-  if (isMapStage) return repeated(column, n);
-  let data = 0;
-  for (const value of column) data += Math.max(0, value - EMPTY_RESULT_BYTES);
-  const overhead = Math.min(EMPTY_RESULT_BYTES, repeated(column, 1)[0]);
-  return new Float64Array(n).fill(Math.round(overhead + data / n));
-}
-
-function spreadDemand(demand: StageDemand, n: number, isMapStage: boolean): StageDemand {
-  return {
-    ...demand,
-    computeMs: spread(demand.computeMs, n),
-    deserializeMs: repeated(demand.deserializeMs, n),
-    resultSerializationMs: repeated(demand.resultSerializationMs, n),
-    speculativeComputeMs: spreadOrNull(demand.speculativeComputeMs, n),
-    resultBytes: spreadResult(demand.resultBytes, n, isMapStage),
-    valueBytes: demand.valueBytes === null ? null : spreadResult(demand.valueBytes, n, isMapStage),
-    serializedTaskBytes: demand.serializedTaskBytes === null ? null : repeated(demand.serializedTaskBytes, n),
-    inputBytes: spread(demand.inputBytes, n),
-    inputRecords: spread(demand.inputRecords, n),
-    outputBytes: spread(demand.outputBytes, n),
-    outputRecords: spread(demand.outputRecords, n),
-    shuffleReadBytes: spread(demand.shuffleReadBytes, n),
-    shuffleReadRecords: spread(demand.shuffleReadRecords, n),
-    shuffleWriteBytes: spread(demand.shuffleWriteBytes, n),
-    shuffleWriteRecords: spread(demand.shuffleWriteRecords, n),
-    consumers: demand.consumers.map((consumer) => spreadConsumer(consumer, n)),
-  };
+/** The shuffle that an exchange's RDD reads; undefined for other RDDs. */
+function readShuffle(rdd: Rdd, shuffles: ReadonlyMap<number, Shuffle>): Shuffle | undefined {
+  if (rdd.name !== "ShuffledRowRDD") return undefined;
+  const dependency = rdd.dependencies.find(({ kind }) => kind === "shuffle");
+  return dependency?.kind === "shuffle" ? shuffles.get(dependency.shuffleId) : undefined;
 }
 
 /** Without adaptive execution the stages of a query are submitted with its one job (DAGScheduler.submitStage). */

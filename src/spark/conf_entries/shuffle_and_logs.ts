@@ -174,6 +174,27 @@ const SQL: readonly ConfEntry[] = [
     "Fewest partitions after merging.",
   ),
   confEntry(
+    "spark.sql.adaptive.coalescePartitions.parallelismFirst",
+    boolean,
+    "3.2",
+    "true",
+    "Partitions are merged only as far as every core keeps a task.",
+  ),
+  confEntry(
+    "spark.sql.adaptive.coalescePartitions.minPartitionSize",
+    bytes,
+    "3.2",
+    "1m",
+    "Partitions are merged to this size even where cores go without a task.",
+  ),
+  confEntry(
+    "spark.sql.adaptive.coalescePartitions.initialPartitionNum",
+    int,
+    "3.0",
+    null,
+    "Partitions of SQL's shuffles before merging; spark.sql.shuffle.partitions where it is not set.",
+  ),
+  confEntry(
     "spark.sql.adaptive.skewJoin.enabled",
     boolean,
     "3.0",
