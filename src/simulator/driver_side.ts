@@ -242,9 +242,10 @@ export class DriverSide implements ListenerHost {
   }
 
   jobStarted(jobId: number): Readonly<Record<string, string>> {
-    const { group, description, sqlExecutionId } = this.#host.jobs().jobOf(jobId);
+    const { group, pool, description, sqlExecutionId } = this.#host.jobs().jobOf(jobId);
     const properties: Record<string, string> = {};
     if (group !== null) properties["spark.jobGroup.id"] = group;
+    if (pool !== null) properties["spark.scheduler.pool"] = pool;
     if (description !== null) properties["spark.job.description"] = description;
     if (sqlExecutionId !== null) properties["spark.sql.execution.id"] = String(sqlExecutionId);
     return properties;

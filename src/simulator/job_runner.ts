@@ -90,7 +90,7 @@ export class JobRunner {
     this.#host.unpersistBefore(job.id);
     this.#running++;
     const listener: JobListener = { taskSucceeded() {}, jobFailed() {} };
-    const properties = { callSite: job.name, group: job.group, interruptOnCancel: false };
+    const properties = { callSite: job.name, group: job.group, pool: job.pool, interruptOnCancel: false };
     const rdd = graph.rdds[lineage.rddIndex(job.rddId)];
     const partitions = job.partitions ?? Array.from({ length: rdd.numPartitions }, (_, i) => i);
     this.#submitting = job;

@@ -5,6 +5,7 @@
  */
 import type { UnrollSettings } from "../kernel/types.ts";
 import type { SparkConf } from "../spark/conf.ts";
+import type { PoolSettings } from "./scheduler/pool.ts";
 import type { ResultLimits } from "./scheduler/result_path.ts";
 import { type SchedulerSettings, schedulerSettings } from "./scheduler/settings.ts";
 
@@ -24,9 +25,9 @@ export interface SimulationSettings {
 }
 
 /**
- * The settings, with the defaults of the conf's version.
+ * The settings, with the defaults of the conf's version. `pools` are those of {@linkcode schedulerSettings}.
  *
- * @throws {InputError} `conf.unsupported` for what is not simulated, and as SparkConf's getters do.
+ * @throws {InputError} `conf.unsupported`, `pool.duplicate`, and as SparkConf's getters do.
  *
  * @example
  * ```ts
@@ -39,10 +40,14 @@ export interface SimulationSettings {
  * assertEquals(scheduler.maxTaskFailures, 4);
  * ```
  */
-export function simulationSettings(conf: SparkConf, coresPerExecutor: number): SimulationSettings {
+export function simulationSettings(
+  conf: SparkConf,
+  coresPerExecutor: number,
+  pools: readonly PoolSettings[] | null = null,
+): SimulationSettings {
   const results = resultLimits(conf);
   return {
-    scheduler: schedulerSettings(conf, coresPerExecutor),
+    scheduler: schedulerSettings(conf, coresPerExecutor, pools),
     results,
     unroll: {
       memoryThreshold: conf.getInt("spark.storage.unrollMemoryThreshold"),

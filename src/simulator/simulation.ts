@@ -145,7 +145,7 @@ export class Simulation implements SimulationEnvironment {
     this.#kernel = options.kernel ?? Kernel.create();
     this.#prng = new Prng(options.seed ?? workload.seed);
     this.#queue.startAt(SIMULATION_EPOCH_MS);
-    this.settings = simulationSettings(options.conf, workload.cluster.executors[0]?.cores ?? 1);
+    this.settings = simulationSettings(options.conf, workload.cluster.executors[0]?.cores ?? 1, workload.pools);
     this.consumerSettings = consumerSettings(options.conf);
     this.lineage = new Lineage(workload);
     this.master = new BlockManagerMaster(workload.rdds);

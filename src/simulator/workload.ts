@@ -7,6 +7,7 @@
  *
  * @module
  */
+import type { PoolSettings } from "./scheduler/pool.ts";
 import type { StorageLevel } from "../spark/storage_level.ts";
 
 /** Where a figure comes from. */
@@ -144,6 +145,8 @@ export interface Job {
   readonly failureHandled: boolean;
   readonly name: string;
   readonly group: string | null;
+  /** spark.scheduler.pool */
+  readonly pool: string | null;
   readonly description: string | null;
   readonly sqlExecutionId: number | null;
 }
@@ -281,6 +284,8 @@ export interface Workload {
   /** The settings that were recorded, or that come with the spec. */
   readonly conf: Readonly<Record<string, string>>;
   readonly cluster: Cluster;
+  /** What the file of spark.scheduler.allocation.file describes; null: there is none. For spark.scheduler.mode FAIR. */
+  readonly pools: readonly PoolSettings[] | null;
   readonly rdds: readonly Rdd[];
   readonly shuffles: readonly Shuffle[];
   readonly jobs: readonly Job[];
@@ -331,6 +336,7 @@ export function emptyWorkload(name: string): Workload {
       collector: "g1",
       heapCommitted: "small",
     },
+    pools: null,
     rdds: [],
     shuffles: [],
     jobs: [],

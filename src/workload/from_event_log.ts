@@ -10,7 +10,7 @@ import { broadcastsOf } from "./from_event_log_broadcasts.ts";
 import { DRIVER } from "./from_event_log_cluster.ts";
 import { EventLogCollector } from "./from_event_log_collector.ts";
 import { LogFindings } from "./from_event_log_findings.ts";
-import { JOB_DESCRIPTION, JOB_GROUP, jobTimings, SQL_EXECUTION } from "./from_event_log_jobs.ts";
+import { JOB_DESCRIPTION, JOB_GROUP, jobTimings, SCHEDULER_POOL, SQL_EXECUTION } from "./from_event_log_jobs.ts";
 import { jvmOf } from "./from_event_log_jvm.ts";
 import type { ShuffleRecord } from "./from_event_log_lineage.ts";
 import { rddsOf } from "./from_event_log_rdds.ts";
@@ -73,6 +73,7 @@ function workloadOf(findings: LogFindings): Workload {
       ? application.conf
       : { ...application.conf, "spark.master": masterOf(log) },
     cluster: clusterOf(log, startTime),
+    pools: null,
     rdds,
     shuffles,
     jobs,
@@ -80,8 +81,19 @@ function workloadOf(findings: LogFindings): Workload {
     broadcasts: broadcastsOf(log.blocks.broadcasts.values(), new Map()),
     faults: [...demands.faults, ...log.executors.faults(startTime)],
     evidence: findings.evidence,
-    warnings: log.warnings.map(({ code, message, count }) => ({ code, message, count })),
+    warnings: [
+      ...log.warnings.map(({ code, message, count }) => ({ code, message, count })),
+      ...poolWarnings(application.conf),
+    ],
   };
+}
+
+/** The file that describes pools is not in a log. */
+function poolWarnings(conf: Readonly<Record<string, string>>): Workload["warnings"] {
+  if (conf["spark.scheduler.mode"]?.trim().toUpperCase() !== "FAIR") return [];
+  const message =
+    "The log does not tell the weights and minimum shares of the scheduler's pools: all are taken as equal";
+  return [{ code: "workload.pools", message, count: 1 }];
 }
 
 /** Start of the application; of a log that begins later, the first thing it tells, ms. */
@@ -131,6 +143,7 @@ function jobsOf(
       failureHandled: job.failure !== null && i + 1 < targets.length,
       name: stage.name,
       group: job.properties[JOB_GROUP] ?? null,
+      pool: job.properties[SCHEDULER_POOL] ?? null,
       description: job.properties[JOB_DESCRIPTION] ?? null,
       sqlExecutionId: execution === undefined ? null : Number(execution),
     });

@@ -11,6 +11,7 @@ export type JobTiming = Pick<Job, "afterJobs" | "delayMs" | "cancelAfterMs">;
 
 /** Local properties that Spark keeps for a job (SparkContext, SQLExecution). */
 export const JOB_GROUP = "spark.jobGroup.id";
+export const SCHEDULER_POOL = "spark.scheduler.pool";
 export const JOB_DESCRIPTION = "spark.job.description";
 export const SQL_EXECUTION = "spark.sql.execution.id";
 

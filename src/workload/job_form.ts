@@ -65,6 +65,7 @@ function jobFromInput(
       : scalar(input.cancelAfterMs, "ms", `${place}/cancelAfterMs`),
     name: input.name ?? spec.stages![stage].name ?? `stage ${input.stage}`,
     group: input.group ?? null,
+    pool: input.pool ?? null,
     description: input.description ?? null,
     sqlExecutionId: null,
   };

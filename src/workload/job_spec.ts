@@ -12,6 +12,7 @@ import { JobSpecSchema } from "./job_spec_schema.ts";
 import type { JobSpec } from "./job_spec_types.ts";
 import { checkCount, type JobSpecLimits, limitsOf } from "./limits.ts";
 import { lineageFromSpec, lineageToSpec } from "./lineage_form.ts";
+import { poolsFromSpec } from "./pool_form.ts";
 import { expandStages } from "./stage_form.ts";
 
 /** The Spark version of a spec that names none. */
@@ -123,6 +124,7 @@ export function workloadFromJobSpec(
     seed,
     conf,
     cluster,
+    pools: poolsFromSpec(spec, at),
     ...parts,
     evidence: spec.evidence ?? [],
     warnings: [...spec.warnings ?? [], ...options.warnings ?? []],
@@ -151,6 +153,7 @@ export function jobSpecFromWorkload(workload: Workload): JobSpec {
     seed: workload.seed,
     conf: workload.conf,
     cluster: clusterToSpec(workload.cluster),
+    pools: workload.pools,
     lineage: lineageToSpec(workload),
     evidence: workload.evidence,
     warnings: workload.warnings,

@@ -211,7 +211,15 @@ const job = v.object({
   failureHandled: v.optional(v.boolean()),
   name: v.optional(text),
   group: v.optional(text),
+  pool: v.optional(name),
   description: v.optional(text),
+});
+
+const pool = v.object({
+  name,
+  schedulingMode: v.optional(v.picklist(["FIFO", "FAIR"])),
+  minShare: v.optional(whole(0, 2 ** 31 - 1)),
+  weight: v.optional(whole(1, 2 ** 31 - 1)),
 });
 
 const taskException = {
@@ -307,6 +315,7 @@ const lineage = v.object({
     failureHandled: v.optional(v.boolean()),
     name: v.optional(text),
     group: nullable(text),
+    pool: nullable(name),
     description: nullable(text),
     sqlExecutionId: nullable(index),
   })),
@@ -394,6 +403,7 @@ export const JobSpecSchema: v.GenericSchema<unknown, JobSpec> = v.pipe(
       ),
     ),
     cluster: v.optional(cluster),
+    pools: nullable(v.array(pool)),
     cached: v.optional(v.array(cached)),
     stages: v.optional(v.pipe(v.array(stage), v.minLength(1))),
     jobs: v.optional(v.pipe(v.array(job), v.minLength(1))),

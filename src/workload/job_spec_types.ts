@@ -181,7 +181,20 @@ export interface JobInput {
   readonly failureHandled?: boolean;
   readonly name?: string;
   readonly group?: string;
+  /** spark.scheduler.pool */
+  readonly pool?: string;
   readonly description?: string;
+}
+
+/** A pool of spark.scheduler.mode FAIR, as the file of spark.scheduler.allocation.file describes it. */
+export interface PoolSpec {
+  readonly name: string;
+  /** Default: FIFO. */
+  readonly schedulingMode?: "FIFO" | "FAIR";
+  /** Default: 0. */
+  readonly minShare?: number;
+  /** Default: 1. */
+  readonly weight?: number;
 }
 
 /** A broadcast variable. */
@@ -287,6 +300,7 @@ export interface ExactJobSpec {
   readonly failureHandled?: boolean;
   readonly name?: string;
   readonly group?: string | null;
+  readonly pool?: string | null;
   readonly description?: string | null;
   readonly sqlExecutionId?: number | null;
 }
@@ -314,6 +328,7 @@ export interface JobSpec {
   /** Spark's own property names and value syntax. */
   readonly conf?: Readonly<Record<string, string | number | boolean>>;
   readonly cluster?: ClusterSpec;
+  readonly pools?: readonly PoolSpec[] | null;
   readonly cached?: readonly CachedRddSpec[];
   readonly stages?: readonly StageSpec[];
   readonly jobs?: readonly JobInput[];

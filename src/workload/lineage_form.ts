@@ -71,6 +71,7 @@ const JOB_DEFAULTS = {
   failureHandled: false,
   name: "",
   group: null,
+  pool: null,
   description: null,
   sqlExecutionId: null,
 } as const;

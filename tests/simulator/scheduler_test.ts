@@ -6,6 +6,7 @@ import { freshSetOrder, newIntSet, type ScalaCollections } from "../../src/simul
 import { compressSize, decompressSize, mapStatus } from "../../src/simulator/scheduler/map_status.ts";
 import { lostTask } from "../../src/simulator/scheduler/messages.ts";
 import { NameTable } from "../../src/simulator/scheduler/names.ts";
+import type { PoolSettings } from "../../src/simulator/scheduler/pool.ts";
 import { resultPath } from "../../src/simulator/scheduler/result_path.ts";
 import { schedulerSettings } from "../../src/simulator/scheduler/settings.ts";
 import { rulesFor } from "../../src/spark/versions.ts";
@@ -159,7 +160,7 @@ Deno.test("schedulerSettings() has the defaults of the version", () => {
 Deno.test("schedulerSettings() refuses what is not simulated", () => {
   for (
     const [key, value, version] of [
-      ["spark.scheduler.mode", "FAIR", "2.4.0"],
+      ["spark.scheduler.mode", "NONE", "2.4.0"],
       ["spark.blacklist.enabled", "true", "2.4.0"],
       ["spark.excludeOnFailure.enabled", "true", "3.5.0"],
       ["spark.excludeOnFailure.taskAndStage.enabled", "true", "4.0.0"],
@@ -172,5 +173,18 @@ Deno.test("schedulerSettings() refuses what is not simulated", () => {
     );
     assertEquals(error.code, "conf.unsupported");
   }
-  assertEquals(schedulerSettings(SparkConf.from({ "spark.scheduler.mode": "fifo" }), 1).cpusPerTask, 1);
+  assertEquals(schedulerSettings(SparkConf.from({ "spark.scheduler.mode": "fifo" }), 1).fairPools, null);
+});
+
+Deno.test("schedulerSettings() has the pools of FAIR, the default one too", () => {
+  const pools = (version: string, described: readonly PoolSettings[] | null) =>
+    schedulerSettings(SparkConf.from({ "spark.scheduler.mode": "fair" }, version), 1, described).fairPools;
+  const etl: PoolSettings = { name: "etl", schedulingMode: "FAIR", minShare: 2, weight: 3 };
+  const fifo: PoolSettings = { name: "default", schedulingMode: "FIFO", minShare: 0, weight: 1 };
+  assertEquals(pools("3.5.9", [etl]), [etl, fifo]);
+  assertEquals(pools("3.5.9", [{ ...fifo, weight: 5 }, etl]), [{ ...fifo, weight: 5 }, etl]);
+  // SPARK-42157: without a file, the default pool itself is fair.
+  assertEquals(pools("3.5.9", null), [{ ...fifo, schedulingMode: "FAIR" }]);
+  assertEquals(["3.2.3", "3.3.1"].map((version) => pools(version, null)), [[fifo], [fifo]]);
+  assertEquals(assertThrows(() => pools("3.5.9", [etl, etl]), InputError).code, "pool.duplicate");
 });

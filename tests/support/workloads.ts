@@ -117,6 +117,7 @@ export function jobOf(id: number, rddId: number, demand: number): Workload["jobs
     failureHandled: false,
     name: "count at Test.scala:1",
     group: null,
+    pool: null,
     description: null,
     sqlExecutionId: null,
   };

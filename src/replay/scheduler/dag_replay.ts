@@ -325,6 +325,7 @@ function submitter(log: ActionLog, jobId: number, group?: string) {
     properties: {
       callSite: `job${jobId}`,
       group: group ?? null,
+      pool: null,
       interruptOnCancel: false,
     },
   };

@@ -30,6 +30,7 @@ const PROPERTIES: Readonly<Record<string, readonly [key: string, unit: string]>>
   maxConsecutiveAttempts: ["spark.stage.maxConsecutiveAttempts", ""],
   localityWaitMs: ["spark.locality.wait", "ms"],
   speculation: ["spark.speculation", ""],
+  schedulingMode: ["spark.scheduler.mode", ""],
 };
 
 /** The settings that a trace was made under; what the harness did not set (as speculation's quantile) is the version's default. */
@@ -44,7 +45,7 @@ export function traceSettings(
     settings[key] = `${value}${unit}`;
   }
   const version = options.sparkVersion ?? header.spark ?? REFERENCE_SPARK_VERSION;
-  return schedulerSettings(SparkConf.from(settings, version), 1);
+  return schedulerSettings(SparkConf.from(settings, version), 1, header.pools?.length > 0 ? header.pools : null);
 }
 
 /** The lineage of a trace: RDDs and shuffles by id. */

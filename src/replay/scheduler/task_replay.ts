@@ -339,6 +339,7 @@ export class TaskReplay {
         stageId: event.stage,
         stageAttemptId: event.attempt,
         priority: event.priority ?? 0,
+        pool: event.pool ?? null,
         shuffleId: event.kind === "shuffleMap" ? 0 : null,
         partitions: tasks.map(({ partition }) => partition),
         locations: traceLocations(tasks.map(({ prefs }) => prefs ?? []), {

@@ -176,6 +176,7 @@ export class DAGScheduler {
         stageId: stage.id,
         stageAttemptId: stage.latestInfo.attemptNumber,
         priority: jobId,
+        pool: this.jobIdToActiveJob.get(jobId)!.properties.pool,
         shuffleId: isMap ? stage.shuffleDep.shuffleId : null,
         partitions,
         outputIds: isMap ? undefined : missing,

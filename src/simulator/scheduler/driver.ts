@@ -63,6 +63,7 @@ export const SILENT_LISTENER: SchedulerListener = {
 const NO_PROPERTIES: JobProperties = {
   callSite: "",
   group: null,
+  pool: null,
   interruptOnCancel: false,
 };
 

@@ -6,10 +6,13 @@
 import { InputError } from "../../errors.ts";
 import type { SparkConf } from "../../spark/conf.ts";
 import type { SparkRules } from "../../spark/versions.ts";
+import { DEFAULT_POOL, newPool, type PoolSettings } from "./pool.ts";
 
 /** Settings by what they do; the comment names the property. Sizes are bytes, times ms. */
 export interface SchedulerSettings {
   readonly rules: SparkRules;
+  /** spark.scheduler.mode FAIR: the pools there are at the start, in order. Null: FIFO. */
+  readonly fairPools: readonly PoolSettings[] | null;
   /** spark.task.maxFailures */
   readonly maxTaskFailures: number;
   /** spark.task.cpus */
@@ -64,10 +67,12 @@ const MIN_TIME_TO_SPECULATION_MS = 100;
 const INT_MAX = 2147483647;
 
 /**
- * The scheduler's settings. `coresPerExecutor` is for the rule that speculates stages of few tasks.
+ * The scheduler's settings. `coresPerExecutor` is for the rule that speculates stages of few tasks, `pools` stand for what
+ * the file of spark.scheduler.allocation.file describes (null: there is none); a pool that is not among them gets FIFO,
+ * weight 1 and no minimum.
  *
- * @throws {InputError} `conf.unsupported` for what is not simulated: the fair scheduler, exclusion of failing executors;
- * and as SparkConf's getters do.
+ * @throws {InputError} `conf.unsupported` for what is not simulated, as exclusion of failing executors; `pool.duplicate`
+ * for two pools of one name; and as SparkConf's getters do.
  *
  * @example
  * ```ts
@@ -82,6 +87,7 @@ const INT_MAX = 2147483647;
 export function schedulerSettings(
   conf: SparkConf,
   coresPerExecutor: number,
+  pools: readonly PoolSettings[] | null = null,
 ): SchedulerSettings {
   refuseUnsupported(conf);
   const maxConsecutiveStageAttempts = conf.getIntOption("spark.stage.maxConsecutiveAttempts") ??
@@ -89,6 +95,7 @@ export function schedulerSettings(
   const cpusPerTask = conf.getInt("spark.task.cpus");
   return {
     rules: conf.rules,
+    fairPools: fairPools(conf, pools),
     maxTaskFailures: conf.getInt("spark.task.maxFailures"),
     cpusPerTask,
     maxResultSize: conf.getSizeAsBytes("spark.driver.maxResultSize"),
@@ -143,14 +150,37 @@ const UNSUPPORTED: readonly (readonly [key: string, what: string])[] = [
 ];
 
 function refuseUnsupported(conf: SparkConf): void {
-  const mode = conf.get("spark.scheduler.mode") ?? "FIFO";
-  if (mode.toUpperCase() !== "FIFO") {
-    throw unsupported("spark.scheduler.mode", mode, "jobs are scheduled first come first served");
-  }
   for (const [key, what] of UNSUPPORTED) {
     const value = conf.get(key);
     if (value?.trim().toLowerCase() === "true") throw unsupported(key, value, what);
   }
+}
+
+/** The pools under FAIR, null under FIFO. */
+function fairPools(conf: SparkConf, described: readonly PoolSettings[] | null): readonly PoolSettings[] | null {
+  const mode = conf.get("spark.scheduler.mode") ?? "FIFO";
+  switch (mode.trim().toUpperCase()) {
+    case "FIFO":
+      return null;
+    case "FAIR":
+      break;
+    default:
+      throw unsupported("spark.scheduler.mode", mode, "jobs are scheduled by FIFO or FAIR");
+  }
+  const names = new Set<string>();
+  for (const { name } of described ?? []) {
+    if (names.has(name)) {
+      throw new InputError(
+        "pool.duplicate",
+        `Cannot schedule by pools: names must be different: received ${JSON.stringify(name)} twice`,
+        { parameters: { name } },
+      );
+    }
+    names.add(name);
+  }
+  if (names.has(DEFAULT_POOL)) return described;
+  const isFair = described === null && conf.rules.scheduler.defaultPoolIsFair;
+  return [...described ?? [], { ...newPool(DEFAULT_POOL), schedulingMode: isFair ? "FAIR" : "FIFO" }];
 }
 
 function unsupported(key: string, value: string, what: string): InputError {

@@ -209,6 +209,8 @@ export interface JobProperties {
   readonly callSite: string;
   /** spark.jobGroup.id */
   readonly group: string | null;
+  /** spark.scheduler.pool */
+  readonly pool: string | null;
   /** spark.job.interruptOnCancel */
   readonly interruptOnCancel: boolean;
 }

@@ -6,7 +6,7 @@
 import { mapKeyOrder } from "./hash_map_order.ts";
 import type { MapOutputSizes } from "./map_status.ts";
 import type { NameTable } from "./names.ts";
-import { FifoPool } from "./pool.ts";
+import { type TaskSetPool, taskSetPool } from "./pool.ts";
 import { SchedulerException } from "./scheduler_exception.ts";
 import type { SchedulerSettings } from "./settings.ts";
 import type { ExecutorLossReason, TaskFailedReason } from "./task_end_reason.ts";
@@ -71,7 +71,7 @@ export class TaskSchedulerImpl implements TaskScheduler, TaskSetManagerHost, Tas
   readonly backend: SchedulerBackend;
   readonly #options: TaskSchedulerOptions;
   readonly #getter: TaskResultGetter;
-  readonly #pool = new FifoPool();
+  readonly #pool: TaskSetPool;
   /** All task set managers by number. */
   readonly #managers: TaskSetManager[] = [];
   /** Task sets that have not finished, by stage and then in the order of submission. */
@@ -88,6 +88,7 @@ export class TaskSchedulerImpl implements TaskScheduler, TaskSetManagerHost, Tas
   constructor(options: TaskSchedulerOptions) {
     this.#options = options;
     this.settings = options.settings;
+    this.#pool = taskSetPool(options.settings.fairPools);
     this.executors = options.executors;
     this.hosts = options.hosts;
     this.infos = options.infos;
@@ -461,7 +462,7 @@ export class TaskSchedulerImpl implements TaskScheduler, TaskSetManagerHost, Tas
   /** The speculation timer (spark.speculation.interval). */
   checkSpeculatableTasks(): void {
     let found = false;
-    for (const manager of this.#pool.inSubmissionOrder()) {
+    for (const manager of this.#pool.all()) {
       if (manager.checkSpeculatableTasks()) found = true;
     }
     if (found) this.backend.reviveOffers();
@@ -492,7 +493,7 @@ export class TaskSchedulerImpl implements TaskScheduler, TaskSetManagerHost, Tas
     while (state.tids.length > 0) this.#cleanUp(state.tids[0]);
     if (reason.kind === "pending") return;
     this.#executorStates[executor] = undefined;
-    for (const manager of this.#pool.inSubmissionOrder()) {
+    for (const manager of this.#pool.all()) {
       manager.executorLost(executor, reason);
     }
   }

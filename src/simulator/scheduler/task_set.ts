@@ -11,6 +11,8 @@ export interface TaskSetFields {
   readonly stageAttemptId: number;
   /** Job id: FIFO runs lower ones first. */
   readonly priority: number;
+  /** spark.scheduler.pool of the job; null: none. */
+  readonly pool?: string | null;
   /** Shuffle that the tasks write; null for result tasks. */
   readonly shuffleId: number | null;
   /** RDD partition of each task. */
@@ -37,6 +39,7 @@ export class TaskSet {
   readonly stageId: number;
   readonly stageAttemptId: number;
   readonly priority: number;
+  readonly pool: string | null;
   readonly shuffleId: number | null;
   readonly partitions: ArrayLike<number>;
   readonly outputIds: ArrayLike<number> | null;
@@ -48,6 +51,7 @@ export class TaskSet {
     this.stageId = fields.stageId;
     this.stageAttemptId = fields.stageAttemptId;
     this.priority = fields.priority;
+    this.pool = fields.pool ?? null;
     this.shuffleId = fields.shuffleId;
     this.partitions = fields.partitions;
     this.outputIds = fields.outputIds ?? null;

@@ -145,6 +145,12 @@ export const SCHEDULER_RULES = Object.freeze({
     null,
     "only task sets with something pending take part in offers",
   ),
+  defaultPoolIsFair: from(
+    "run",
+    ["3.2.4", "3.3.2"],
+    "SPARK-42157",
+    "spark.scheduler.mode FAIR without a file of pools: the jobs in the pool named default share the cores",
+  ),
   existingOutputFileAborts: from(
     "read",
     "3.0.0",
