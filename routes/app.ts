@@ -14,9 +14,11 @@ import { type AppOptions, quietHost } from "./host.ts";
 import { serviceLimits } from "./limits.ts";
 import { allowOrigins, answerError, answerNotFound, observe, requireToken } from "./middleware.ts";
 import { openApiDocument } from "./openapi.ts";
+import { recommendations } from "./recommendations.ts";
 import type { Service, ServiceEnv } from "./service.ts";
 import { simulations } from "./simulations.ts";
 import { sizing } from "./sizing.ts";
+import { sweeps } from "./sweeps.ts";
 import { templates } from "./templates.ts";
 import { whatIfs } from "./what_ifs.ts";
 
@@ -28,7 +30,9 @@ function apiRoutes() {
     .route("/", sizing)
     .route("/", eventLogs)
     .route("/", simulations)
-    .route("/", whatIfs);
+    .route("/", whatIfs)
+    .route("/", sweeps)
+    .route("/", recommendations);
 }
 
 /**

@@ -12,14 +12,21 @@ import { Kernel, type KernelModule, MemoryError } from "../src/kernel.ts";
 import { Summarizer } from "../src/report/summarize.ts";
 import type { Summary } from "../src/report/summary.ts";
 import { type Finding, verdictOf } from "../src/report/verdict.ts";
-import { SparkConf } from "../src/spark/conf.ts";
-import type { HeapCommitted } from "../src/spark/heap.ts";
-import { type Role, type Sizing, sizing } from "../src/spark/sizing.ts";
+import { type Sizing, sizing, type SizingOptions } from "../src/spark/sizing.ts";
 import { checkStartup } from "../src/spark/startup.ts";
-import { parseSparkVersion, REFERENCE_SPARK_VERSION } from "../src/spark/spark_version.ts";
-import type { Collector } from "../src/spark/versions.ts";
 import { applyChanges, type Changed, type Changes } from "../src/what_if/apply_changes.ts";
 import { type RunOptions, runSteps } from "../src/what_if/run_workload.ts";
+import { type Recommendation, recommendation } from "../src/what_if/recommend.ts";
+import {
+  gridScenarios,
+  gridSize,
+  refusedResult,
+  scenarioChanges,
+  scenarioRun,
+  type SweepResult,
+  sweepResult,
+  type Vary,
+} from "../src/what_if/sweep.ts";
 import type { Steps } from "../src/what_if/steps.ts";
 import { type WhatIf, whatIfSteps } from "../src/what_if/what_if.ts";
 import type { InputWarning } from "../src/workload/check_input.ts";
@@ -32,7 +39,14 @@ import type { JobSpec } from "../src/workload/job_spec_types.ts";
 import type { Budget } from "./budget.ts";
 import { jobSpecLimits, type ServiceLimits } from "./limits.ts";
 import { HttpError } from "./problem.ts";
-import type { JobRequest, Settings, SettingValue, WhatIfRequest } from "./requests.ts";
+import type {
+  JobRequest,
+  RecommendationRequest,
+  Settings,
+  SettingValue,
+  SweepRequest,
+  WhatIfRequest,
+} from "./requests.ts";
 
 /** Settings as texts; null unsets. */
 export function confTexts(
@@ -230,6 +244,72 @@ export async function whatIf(request: WhatIfRequest, work: Work): Promise<WhatIf
   }
 }
 
+/** The values to vary as texts; an empty one unsets a property. */
+function varied(request: SweepRequest, limits: ServiceLimits): Vary {
+  const vary: Record<string, readonly string[]> = {};
+  for (const [key, values] of Object.entries(request.vary)) {
+    const texts = values.map((value) => value === null ? "" : String(value));
+    const pointer = jsonPointer(["vary", key]);
+    checkVaried(key, texts, pointer);
+    if (key === "executors") {
+      for (const [i, text] of texts.entries()) {
+        checkCount("executors", Number(text), limitsOf(jobSpecLimits(limits)), `${pointer}/${i}`);
+      }
+    }
+    vary[key] = texts;
+  }
+  gridSize(vary, limits.sweepSize);
+  return vary;
+}
+
+function checkVaried(key: string, texts: readonly string[], pointer: string): void {
+  try {
+    scenarioChanges({ [key]: texts[0] });
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new InputError(error.code, error.message, { parameters: error.parameters, pointer });
+  }
+  const wrong = key === "executors" ? texts.findIndex((text) => !/^[1-9]\d{0,8}$/.test(text)) : -1;
+  if (wrong < 0) return;
+  throw new InputError(
+    "input.range",
+    `Cannot use the request: ${pointer}/${wrong}: must be a number of executors: received ${texts[wrong].slice(0, 40)}`,
+    { parameters: { received: texts[wrong].slice(0, 40) }, pointer: `${pointer}/${wrong}` },
+  );
+}
+
+/** The results of a sweep, a line each. */
+export async function* sweep(request: SweepRequest, work: Work): AsyncGenerator<string, void> {
+  const vary = varied(request, work.budget.limits);
+  const workload = settled(changedJob(request, work));
+  for (const scenario of gridScenarios(vary)) {
+    let result: SweepResult;
+    try {
+      const changed = scenarioRun(workload, scenario);
+      result = sweepResult(scenario, changed, await stepped(runSteps(changed, runOptions(work)), work));
+    } catch (error) {
+      const cause = failure(error, {}, work);
+      if (cause instanceof LimitError || cause instanceof HttpError) throw cause;
+      result = refusedResult(scenario, cause);
+    }
+    yield JSON.stringify(result) + "\n";
+  }
+}
+
+/** Recommended settings for a job. */
+export async function recommend(request: RecommendationRequest, work: Work): Promise<Recommendation> {
+  const { budget, observed = null } = request;
+  const job = changedJob(request, work);
+  const search = recommendation(settled(job), { observed, ...(budget === undefined ? {} : { budget }) });
+  try {
+    let step = search.next();
+    while (!step.done) step = search.next(await stepped(runSteps(step.value, runOptions(work)), work));
+    return { ...step.value, warnings: mergedWarnings(job.warnings, step.value.warnings) };
+  } catch (error) {
+    throw failure(error, request, work);
+  }
+}
+
 /** Warnings from several places, each code and message once. */
 function mergedWarnings(
   ...lists: readonly (readonly { code: string; message: string; count?: number }[])[]
@@ -242,6 +322,11 @@ function mergedWarnings(
   return [...merged.values()];
 }
 
+/** How memory becomes pools. */
+export function sizingOf(options: SizingOptions): Sizing {
+  return sizing(options);
+}
+
 /** The job spec of a template at its defaults. */
 export function templateJobSpec(name: string): JobSpec {
   try {
@@ -250,74 +335,6 @@ export function templateJobSpec(name: string): JobSpec {
     if (!(error instanceof InputError)) throw error;
     throw new HttpError(404, error.code, error.message, { parameters: error.parameters });
   }
-}
-
-/** What `GET /v1/sizing` takes besides Spark properties. */
-export const SIZING_OPTIONS = {
-  role: {
-    description: "Whose memory",
-    schema: { type: "string", enum: ["executor", "driver"], default: "executor" },
-    example: "executor",
-  },
-  heapMax: {
-    description: "Runtime.maxMemory of the JVM in bytes, where it is known",
-    schema: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-    example: 954728448,
-  },
-  collector: {
-    description: "The JVM's collector; without it parallel before Spark 3.0, g1 from then on",
-    schema: { type: "string", enum: ["g1", "parallel", "serial", "zgc", "shenandoah"] },
-    example: "g1",
-  },
-  heapCommitted: {
-    description: "full where -Xms is -Xmx",
-    schema: { type: "string", enum: ["small", "full"], default: "small" },
-    example: "small",
-  },
-  sparkVersion: {
-    description: "Whose rules and defaults",
-    schema: { type: "string", default: REFERENCE_SPARK_VERSION },
-    example: "3.5.1",
-  },
-} as const;
-
-/** The query of `GET /v1/sizing`. */
-export interface SizingQuery extends Partial<Record<keyof typeof SIZING_OPTIONS, string>> {
-  readonly conf: Readonly<Record<string, string>>;
-}
-
-/**
- * How memory becomes pools.
- *
- * @throws {InputError} `request.query`, and what Spark refuses in its words.
- */
-export function sizingOf(query: SizingQuery): Sizing {
-  const chosen = <T extends string>(name: "role" | "collector" | "heapCommitted"): T | undefined => {
-    const value = query[name];
-    const { enum: choices } = SIZING_OPTIONS[name].schema;
-    if (value === undefined || (choices as readonly string[]).includes(value)) return value as T | undefined;
-    throw queryError(name, `be one of ${choices.join(", ")}`, value);
-  };
-  const { heapMax } = query;
-  if (heapMax !== undefined && !(/^\d{1,16}$/.test(heapMax) && Number.isSafeInteger(Number(heapMax)))) {
-    throw queryError("heapMax", "be bytes, a whole number below 2^53", heapMax);
-  }
-  const version = query.sparkVersion ?? REFERENCE_SPARK_VERSION;
-  if (parseSparkVersion(version) === null) throw queryError("sparkVersion", "be a version such as 3.5.1", version);
-  return sizing({
-    conf: SparkConf.from(query.conf, version),
-    role: chosen<Role>("role"),
-    heapMax: heapMax === undefined ? undefined : Number(heapMax),
-    collector: chosen<Collector>("collector"),
-    heapCommitted: chosen<HeapCommitted>("heapCommitted"),
-  });
-}
-
-function queryError(name: string, must: string, received: string): InputError {
-  const shown = received.slice(0, 80);
-  return new InputError("request.query", `Cannot use the query: ${name}: must ${must}: received ${shown}`, {
-    parameters: { name, received: shown },
-  });
 }
 
 /** What `POST /v1/event-logs` answers. */

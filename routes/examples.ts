@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { JobRequest, SweepRequest, WhatIfRequest } from "./requests.ts";
+import type { JobRequest, RecommendationRequest, SweepRequest, WhatIfRequest } from "./requests.ts";
 
 /** Examples by name, as OpenAPI has them. */
 export type Examples<T> = Readonly<Record<string, { readonly summary: string; readonly value: T }>>;
@@ -65,4 +65,10 @@ export const SWEEP_EXAMPLES: Examples<SweepRequest> = {
       vary: { "spark.executor.memory": ["1g", "2g", "4g"], "spark.memory.storageFraction": ["0.3", "0.5"] },
     },
   },
+};
+
+/** For recommendations. */
+export const RECOMMENDATION_EXAMPLES: Examples<RecommendationRequest> = {
+  strict: { summary: "Nothing evicted, nothing spilled", value: SPEC },
+  budget: { summary: "A few evictions are all right", value: { ...SPEC, budget: { maxEvictedBlocks: 4 } } },
 };

@@ -7,7 +7,7 @@ import { toJsonSchemaDefs } from "@valibot/to-json-schema";
 import type { Env, Hono, MiddlewareHandler } from "hono";
 import { describeRoute, type DescribeRouteOptions, generateSpecs } from "hono-openapi";
 import { JobSpecSchema, SHARED_SCHEMAS } from "../src/workload/job_spec_schema.ts";
-import { JobRequestSchema, SweepRequestSchema, WhatIfRequestSchema } from "./requests.ts";
+import { JobRequestSchema, RecommendationRequestSchema, SweepRequestSchema, WhatIfRequestSchema } from "./requests.ts";
 import { RESPONSE_SCHEMAS } from "./responses.ts";
 import { VERSION } from "./version.ts";
 
@@ -119,6 +119,7 @@ function componentSchemas(): Record<string, SchemaObject> {
     JobRequest: JobRequestSchema,
     WhatIfRequest: WhatIfRequestSchema,
     SweepRequest: SweepRequestSchema,
+    RecommendationRequest: RecommendationRequestSchema,
     ...RESPONSE_SCHEMAS,
   }, {
     target: "draft-2020-12",

@@ -8,6 +8,7 @@ import { JobSpecSchema } from "../src/workload/job_spec_schema.ts";
 import type { Summary } from "../src/report/summary.ts";
 import type { JobSpec } from "../src/workload/job_spec_types.ts";
 
+import type { Budget } from "../src/what_if/budget.ts";
 import { SummarySchema } from "./responses.ts";
 
 /** A value of a setting; null unsets it. */
@@ -42,6 +43,13 @@ export interface WhatIfRequest extends JobRequest {
 export interface SweepRequest extends JobRequest {
   /** Values by setting; `storageLevel` and `executors` as well. */
   readonly vary: Readonly<Record<string, readonly SettingValue[]>>;
+}
+
+/** A job and what it may cost. */
+export interface RecommendationRequest extends JobRequest {
+  /** No eviction and no spill unless said. */
+  readonly budget?: Budget;
+  readonly observed?: Summary | null;
 }
 
 const settingName = v.pipe(v.string(), v.minLength(1), v.maxLength(500));
@@ -98,4 +106,19 @@ export const SweepRequestSchema: v.GenericSchema<unknown, SweepRequest> = v.obje
     v.maxEntries(100),
     v.description("Values by setting; every combination is run"),
   ),
+});
+
+const bound = v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER)));
+
+/** Schema of {@linkcode RecommendationRequest}. */
+export const RecommendationRequestSchema: v.GenericSchema<unknown, RecommendationRequest> = v.object({
+  ...job,
+  budget: v.optional(v.object({
+    maxEvictedBlocks: bound,
+    maxSpilledBytes: bound,
+    maxSpilledTasks: bound,
+    maxDurationMs: bound,
+    maxClusterMemoryBytes: bound,
+  })),
+  observed: v.optional(v.nullable(SummarySchema)),
 });

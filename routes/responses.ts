@@ -172,6 +172,65 @@ export const WhatIfSchema = v.object({
   warnings: v.array(warning),
 });
 
+const figures = v.object({
+  durationMs: recorded,
+  clusterMemoryBytes: number,
+  executors: number,
+  blocksEvicted: recorded,
+  bytesEvicted: recorded,
+  cacheMisses: recorded,
+  memoryBytesSpilled: recorded,
+  diskBytesSpilled: recorded,
+  spilledTasks: recorded,
+  waits: recorded,
+  oomTasks: recorded,
+  indirectResults: recorded,
+  droppedResults: recorded,
+});
+
+/** A line of a sweep. */
+export const SweepResultSchema = v.variant("status", [
+  v.object({ id: text, settings: v.record(text, text), status, reason, figures }),
+  v.object({
+    id: text,
+    settings: v.record(text, text),
+    status: v.literal("refused"),
+    reason: text,
+    code: text,
+    figures: v.null(),
+  }),
+]);
+
+const recommendedSettings = v.object({ conf: v.record(text, text), storageLevel: v.nullable(text) });
+
+/** Recommended settings. */
+export const RecommendationSchema = v.object({
+  recommended: recommendedSettings,
+  gain: v.boolean(),
+  reasons: v.array(v.object({
+    setting: text,
+    from: v.nullable(text),
+    to: text,
+    why: text,
+    effect: text,
+    grade: v.picklist(["observed", "inferred", "assumed"]),
+  })),
+  predicted: SummarySchema,
+  replayed: SummarySchema,
+  alternatives: v.array(v.object({
+    settings: recommendedSettings,
+    note: text,
+    withinBudget: v.boolean(),
+    clusterMemoryBytes: number,
+    durationMs: v.nullable(number),
+    blocksEvicted: v.nullable(number),
+    memoryBytesSpilled: v.nullable(number),
+  })),
+  violations: v.array(text),
+  evidence: v.array(evidence),
+  warnings: v.array(warning),
+});
+
 /** The templates. */
 export const TemplatesSchema = v.object({
   templates: v.array(v.object({ name: text, description: text, parameters: v.record(text, parameter) })),
@@ -182,6 +241,8 @@ export const RESPONSE_SCHEMAS: Readonly<Record<string, v.GenericSchema>> = Objec
   Summary: SummarySchema,
   EventLog: EventLogSchema,
   WhatIf: WhatIfSchema,
+  SweepResult: SweepResultSchema,
+  Recommendation: RecommendationSchema,
   Sizing: SizingSchema,
   Templates: TemplatesSchema,
   Problem: ProblemSchema,

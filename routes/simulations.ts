@@ -42,7 +42,10 @@ export const simulations = new Hono<ServiceEnv>().post(
       default: "application/json",
     });
     const { module } = c.get("service");
-    if (wanted === NDJSON) return await streamLines(c, (budget) => simulateLog(value, { budget, module, warnings }));
+    if (wanted === NDJSON) {
+      // Typed clients ask for JSON: their type is that of the Summary alone.
+      return await streamLines(c, (budget) => simulateLog(value, { budget, module, warnings })) as never;
+    }
     return c.json(await compute(c, (budget) => simulate(value, { budget, module, warnings })));
   },
 );

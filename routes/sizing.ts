@@ -5,39 +5,22 @@
  */
 import { Hono, type MiddlewareHandler } from "hono";
 import { etag } from "hono/etag";
-import { InputError } from "../src/errors.ts";
-import { SIZING_OPTIONS, sizingOf, type SizingQuery } from "./engine.ts";
+import type { SizingOptions } from "../src/spark/sizing.ts";
+import { sizingOf } from "./engine.ts";
 import { answers, described, schemaRef } from "./openapi.ts";
+import { SIZING_OPTIONS, sizingOptions } from "./sizing_query.ts";
 import type { ServiceEnv } from "./service.ts";
 
-/** Query parameters that are Spark properties begin with this. */
-const PROPERTY = "spark.";
-
-/** Middleware that makes `c.req.valid("query")` the query, its properties in `conf`. */
+/** Middleware that makes `c.req.valid("query")` what the query asks for. */
 function sizingQuery(): MiddlewareHandler<
   ServiceEnv,
   string,
-  { in: { query: Record<string, string> }; out: { query: SizingQuery } }
+  { in: { query: Record<string, string> }; out: { query: SizingOptions } }
 > {
   return async (c, next) => {
-    const query: Record<string, string> = {};
-    const conf: Record<string, string> = {};
-    for (const [name, values] of Object.entries(c.req.queries())) {
-      if (values.length > 1) throw badQuery(name, "be given once", `${values.length} values`);
-      if (name.startsWith(PROPERTY)) conf[name] = values[0];
-      else if (Object.hasOwn(SIZING_OPTIONS, name)) query[name] = values[0];
-      else throw badQuery(name, `be a property (spark...) or one of ${Object.keys(SIZING_OPTIONS).join(", ")}`, "it");
-    }
-    c.req.addValidatedData("query", { ...query, conf });
+    c.req.addValidatedData("query", sizingOptions(c.req.queries()));
     await next();
   };
-}
-
-function badQuery(name: string, must: string, received: string): InputError {
-  const shown = name.slice(0, 80);
-  return new InputError("request.query", `Cannot use the query: ${shown}: must ${must}: received ${received}`, {
-    parameters: { name: shown },
-  });
 }
 
 /** The resource. */
