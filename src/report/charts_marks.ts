@@ -19,6 +19,8 @@ export interface MemoryMark {
   readonly kind: MarkKind;
   readonly timeMs: number;
   readonly count: number;
+  /** How many of them concern blocks of RDDs; broadcasts are evicted like these. */
+  readonly rddBlocks: number;
   readonly bytes: number;
   readonly example: MarkExample;
 }
@@ -41,6 +43,7 @@ interface MutableMark {
   kind: MarkKind;
   bucket: number;
   count: number;
+  rddBlocks: number;
   bytes: number;
   example: MarkExample;
 }
@@ -60,7 +63,7 @@ interface MutableMark {
  * tally.add("evicted", grid.bucketOf(1000), { ...example, timeMs: 1000, bytes: 10 });
  * tally.add("evicted", grid.bucketOf(1000), { ...example, timeMs: 1000, bytes: 30, subject: "rdd_1_1" });
  * const [mark] = tally.finish(grid);
- * assertEquals([mark.count, mark.bytes, mark.example.subject], [2, 40, "rdd_1_1"]);
+ * assertEquals([mark.count, mark.rddBlocks, mark.bytes, mark.example.subject], [2, 2, 40, "rdd_1_1"]);
  * ```
  */
 export class MarkTally implements GridHolder {
@@ -69,7 +72,8 @@ export class MarkTally implements GridHolder {
   /** One more happening in a bucket. */
   add(kind: MarkKind, bucket: number, example: MarkExample): void {
     const { bytes } = example;
-    merge(this.#marks, { kind, bucket, count: 1, bytes, example });
+    const rddBlocks = example.subject.startsWith("rdd_") ? 1 : 0;
+    merge(this.#marks, { kind, bucket, count: 1, rddBlocks, bytes, example });
   }
 
   halve(): void {
@@ -84,10 +88,11 @@ export class MarkTally implements GridHolder {
   finish(grid: TimeGrid): MemoryMark[] {
     return [...this.#marks.values()]
       .sort((a, b) => a.bucket - b.bucket || (a.kind < b.kind ? -1 : 1))
-      .map(({ kind, bucket, count, bytes, example }) => ({
+      .map(({ kind, bucket, count, rddBlocks, bytes, example }) => ({
         kind,
         timeMs: count === 1 ? example.timeMs : grid.timeOf(bucket),
         count,
+        rddBlocks,
         bytes,
         example,
       }));
@@ -102,6 +107,7 @@ function merge(marks: Map<string, MutableMark>, mark: MutableMark): void {
     return;
   }
   known.count += mark.count;
+  known.rddBlocks += mark.rddBlocks;
   known.bytes += mark.bytes;
   if (mark.example.bytes > known.example.bytes) known.example = mark.example;
 }

@@ -230,13 +230,15 @@ export function memoryChart(chart: ExecutorMemoryChart, options: MemoryChartOpti
 
 function markLegend(kind: MarkKind, marks: readonly MemoryMark[]): HTMLElement {
   const count = marks.reduce((sum, mark) => sum + mark.count, 0);
+  const ofRdds = marks.reduce((sum, mark) => sum + mark.rddBlocks, 0);
+  const others = kind === "evicted" && ofRdds < count ? `, ${formatCount(ofRdds)} of RDD blocks` : "";
   const { one, many, shape } = MARKS[kind];
   const signs = { down: "▼", cross: "✕", ring: "○", diamond: "◆", square: "■" };
   return h(
     "span",
     { class: `mark-count ${kind}` },
     h("i", { "aria-hidden": "true" }, signs[shape]),
-    ` ${formatCount(count)} ${count === 1 ? one : many}`,
+    ` ${formatCount(count)} ${count === 1 ? one : many}${others}`,
   );
 }
 

@@ -89,7 +89,7 @@ export function resultChart(results: ResultChart, thresholds: ResultThresholds):
     h(
       "div",
       { class: "chart-legend" },
-      shown.map(({ name, way }) => h("span", {}, h("i", { class: `swatch way-${WAYS[way][0]}` }), name)),
+      shown.map(({ name, way }) => h("span", {}, h("i", { class: `swatch way-${WAYS[way][1]}` }), name)),
     ),
     plot.element,
   );

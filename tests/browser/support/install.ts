@@ -1,5 +1,5 @@
 /**
- * Makes sure that chromium is there, by Debian's package manager.
+ * Makes sure that the browsers are there, by Debian's package manager.
  *
  * @module
  */
@@ -19,16 +19,21 @@ async function succeeds(program: string, args: string[]): Promise<boolean> {
   }
 }
 
-/** Installs what is missing. Resolves to null, or to why the browser tests cannot run here. */
-export async function ensureChromium(): Promise<string | null> {
-  if (await succeeds("chromium", ["--version"])) return null;
+/** Installs a program when it is missing. Resolves to null, or to why it is not there. */
+async function ensure(program: string): Promise<string | null> {
+  if (await succeeds(program, ["--version"])) return null;
   await succeeds("apt-get", ["update"]);
-  const installed = await succeeds("apt-get", [
-    "install",
-    "--yes",
-    "--no-install-recommends",
-    "chromium",
-  ]);
-  if (installed && await succeeds("chromium", ["--version"])) return null;
-  return "chromium is not installed and apt-get cannot install it";
+  const installed = await succeeds("apt-get", ["install", "--yes", "--no-install-recommends", program]);
+  if (installed && await succeeds(program, ["--version"])) return null;
+  return `${program} is not installed and apt-get cannot install it`;
+}
+
+/** Chromium; without it the page cannot be tested at all. */
+export function ensureChromium(): Promise<string | null> {
+  return ensure("chromium");
+}
+
+/** Firefox; Debian's long-term release. */
+export function ensureFirefox(): Promise<string | null> {
+  return ensure("firefox-esr");
 }
