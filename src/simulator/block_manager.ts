@@ -88,6 +88,10 @@ export class BlockManager {
   readonly #onGranted: (ticket: number, granted: number) => void;
   readonly #entries = new Map<number, BlockEntry>();
   readonly #byLocal: (BlockEntry | undefined)[] = [];
+  /** Blocks that a task computes and stores, with those who wait for it. */
+  readonly #writes = new Map<number, (() => void)[]>();
+  /** Blocks whose removal waits for their readers or writer. */
+  readonly #removals = new Set<number>();
   readonly #evicted: Eviction[] = [];
   readonly #grants: number[] = [];
   readonly #visitor: MemoryEventVisitor;
@@ -138,6 +142,33 @@ export class BlockManager {
     }
   }
 
+  /** Whether a task of this executor has the block's write lock. */
+  isWritten(block: number): boolean {
+    return this.#writes.has(block);
+  }
+
+  /** Asks to be called when the block's writer is done; false when it has none. */
+  waitForWriter(block: number, resume: () => void): boolean {
+    const waiting = this.#writes.get(block);
+    if (waiting === undefined) return false;
+    waiting.push(resume);
+    return true;
+  }
+
+  /** Takes the write lock of a block that nobody writes (BlockInfoManager.lockNewBlockForWriting). */
+  beginWrite(block: number): void {
+    this.#writes.set(block, []);
+  }
+
+  /** The block is stored, or will not be. */
+  endWrite(block: number): void {
+    const waiting = this.#writes.get(block);
+    if (waiting === undefined) return;
+    this.#writes.delete(block);
+    if (this.#removals.delete(block)) this.removeBlock(block);
+    for (const resume of waiting) resume();
+  }
+
   /** Looks a block up and pins it when it is here (getLocalValues, lockForReading); a hit in memory makes it the youngest. */
   readLocal(block: number): LocalHit {
     const entry = this.#entries.get(block);
@@ -166,7 +197,9 @@ export class BlockManager {
   /** Ends a read that `readLocal` began in memory. */
   unlock(block: number): void {
     const entry = this.#entries.get(block);
-    if (entry !== undefined) this.memory.unlock(entry.local);
+    if (entry === undefined) return;
+    this.memory.unlock(entry.local);
+    if (this.#removals.delete(block)) this.removeBlock(block);
   }
 
   /** The entry under which a block is about to be put (doPut); an entry that is there already is taken. */
@@ -327,14 +360,18 @@ export class BlockManager {
     });
   }
 
-  /** Removes a block from memory and disk (removeBlock); no eviction. A block that a task reads stays. */
+  /**
+   * Removes a block from memory and disk (removeBlock); no eviction. While tasks read it the removal waits for them, as for
+   * the write lock in BlockInfoManager.lockForWriting.
+   */
   removeBlock(block: number, tell = false): void {
     const entry = this.#entries.get(block);
     if (entry === undefined) return;
-    if (
-      this.memory.contains(entry.local) &&
-      this.memory.remove(entry.local) === "locked"
-    ) return;
+    // The kernel also knows blocks that it dropped to disk.
+    if (this.#writes.has(block) || this.memory.remove(entry.local) === "locked") {
+      this.#removals.add(block);
+      return;
+    }
     this.settle();
     const { memoryBytes, diskBytes } = entry;
     entry.memoryBytes = 0;
@@ -350,6 +387,8 @@ export class BlockManager {
       this.#master.removed(block, this.executor);
     }
     this.#entries.clear();
+    this.#removals.clear();
+    this.#writes.clear();
     this.#byLocal.length = 0;
   }
 

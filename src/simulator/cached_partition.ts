@@ -9,7 +9,7 @@ import { type BlockEntry, memoryModeOf } from "./block_manager.ts";
 import { compute } from "./compute.ts";
 import { consumerActivities } from "./consumer_activities.ts";
 import { fetchShuffles } from "./shuffle_fetch.ts";
-import type { Activity, Process, TaskFailure } from "./process.ts";
+import { type Activity, type Process, type TaskFailure, WAIT } from "./process.ts";
 import type { Task } from "./task.ts";
 import { ReleaseUnroll, UnrollActivity } from "./unrolling.ts";
 import type { Column, Rdd } from "./workload.ts";
@@ -44,10 +44,15 @@ function at(column: Column | null, partition: number): number | null {
 /** The partition's data, from the cache or computed; pinned until the task lets go of it. */
 export function* readCachedPartition(task: Task, rdd: number, partition: number): Process<TaskFailure | null> {
   const { environment, executor, metrics } = task;
-  const level = environment.storageLevel(rdd);
-  if (level === null) return yield* computeInputs(task, rdd, partition);
   const { blocks } = executor;
   const block = environment.master.rddBlock(rdd, partition);
+  // While another task of the executor computes and stores the block its readers wait (BlockInfoManager.lockForReading).
+  while (blocks.waitForWriter(block, () => environment.resumeReader(task))) {
+    yield WAIT;
+    task.waitingSinceMs = -1;
+  }
+  const level = environment.storageLevel(rdd);
+  if (level === null) return yield* computeInputs(task, rdd, partition);
   const sizes = partitionSizes(environment.workload.rdds[rdd], partition, level);
   const hit = blocks.readLocal(block);
   if (hit === "memory") {
@@ -63,7 +68,10 @@ export function* readCachedPartition(task: Task, rdd: number, partition: number)
   );
   if (source !== undefined) return yield* readRemote(task, block, source, sizes);
   said(task, block, "miss", sizes.memory);
-  return yield* computeAndStore(task, rdd, partition, level, sizes);
+  task.beginWrite(block);
+  const failure = yield* computeAndStore(task, rdd, partition, level, sizes);
+  task.endWrite();
+  return failure;
 }
 
 function said(
@@ -237,7 +245,7 @@ function* replicate(task: Task, entry: BlockEntry, level: StorageLevel, sizes: P
   for (let copies = level.replication - 1; copies > 0 && peers.length > 0; copies--) {
     const [peer] = peers.splice(environment.random(peers.length), 1);
     yield environment.cost.messageMs + sizes.disk / environment.cost.networkBytesPerMs;
-    if (!peer.alive || peer.blocks.entry(entry.block) !== undefined) continue;
+    if (!peer.alive || peer.blocks.isWritten(entry.block) || peer.blocks.entry(entry.block) !== undefined) continue;
     if (level.useMemory && level.deserialized) peer.blocks.putValues(entry.block, sizes, level);
     else peer.blocks.putBytes(entry.block, sizes.memory, level);
     peer.touch();

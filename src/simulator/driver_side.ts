@@ -273,5 +273,6 @@ export class DriverSide implements ListenerHost {
 
   schedulerFailed(message: string): void {
     this.#host.sink.event({ kind: "warning", code: "simulation.scheduler", message, count: 1 });
+    this.#host.jobs().contextStopped();
   }
 }

@@ -44,4 +44,6 @@ export interface SimulationEnvironment {
   /** A whole number from 0 to n - 1, the same for the same seed. */
   random(n: number): number;
   resumeWaiting(task: Task, granted: number): void;
+  /** A block that a task waited to read is written, or will not be. */
+  resumeReader(task: Task): void;
 }

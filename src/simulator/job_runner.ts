@@ -28,6 +28,8 @@ export class JobRunner {
   readonly #host: JobRunnerHost;
   /** Job of the workload by the driver's job id. */
   readonly #submitted = new Map<number, Job>();
+  /** The driver's ids of the jobs that have ended. */
+  readonly #ended = new Set<number>();
   readonly #open = new Map<number, number>();
   readonly #followers = new Map<number, Job[]>();
   /** The job whose submission is under way. */
@@ -61,8 +63,10 @@ export class JobRunner {
     return this.#submitted.get(jobId) ?? this.#submitting!;
   }
 
-  /** The driver says that a job has ended. */
+  /** The driver says that a job has ended; twice of a map-stage job whose output is there already, as Spark does. */
   ended(jobId: number, failure: string | null): void {
+    if (this.#ended.has(jobId)) return;
+    this.#ended.add(jobId);
     const job = this.jobOf(jobId);
     this.#running--;
     this.#planned--;
@@ -77,6 +81,12 @@ export class JobRunner {
       if (left === 0) this.#plan(follower);
     }
     if (this.#planned === 0) this.#host.applicationEnded();
+  }
+
+  /** The driver's event loop failed, and with it the SparkContext: no job is submitted any more. */
+  contextStopped(): void {
+    this.#stopped = true;
+    this.#host.applicationEnded();
   }
 
   #plan(job: Job): void {

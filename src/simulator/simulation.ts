@@ -257,6 +257,10 @@ export class Simulation implements SimulationEnvironment {
     this.after(0, () => this.#runner.resumeWaiting(task, granted));
   }
 
+  resumeReader(task: Task): void {
+    this.#queue.schedule(this.now(), Kind.Task, task.id.tid);
+  }
+
   #handle(kind: Kind, subject: number): void {
     switch (kind) {
       case Kind.Task:

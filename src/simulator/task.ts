@@ -88,6 +88,8 @@ export class Task {
   stretch: Stretch | null = null;
   /** Execution memory that it waits for since then, ms; -1 when it does not wait. */
   waitingSinceMs = -1;
+  /** Blocks that it is computing and storing, outermost first. */
+  readonly #writes: number[] = [];
   #memoryManager: TaskMemoryManager | null = null;
 
   constructor(
@@ -113,6 +115,17 @@ export class Task {
     this.environment.resumeWaiting(this, bytes);
   }
 
+  /** Takes a block's write lock, under which the block is computed and stored. */
+  beginWrite(block: number): void {
+    this.executor.blocks.beginWrite(block);
+    this.#writes.push(block);
+  }
+
+  /** Ends the write that began last. */
+  endWrite(): void {
+    this.executor.blocks.endWrite(this.#writes.pop()!);
+  }
+
   /** Unpins what was pinned after the first `keep` pins, last first. */
   unlock(keep: number): void {
     while (this.locks.length > keep) this.executor.blocks.unlock(this.locks.pop()!);
@@ -127,6 +140,7 @@ export class Task {
     this.executor.cancelWaits(this);
     if (!this.executor.alive) return 0;
     this.unlock(0);
+    while (this.#writes.length > 0) this.endWrite();
     const { memory, blocks } = this.executor;
     for (const mode of [ON_HEAP, OFF_HEAP]) {
       if (memory.unrollMemoryForTask(this.id.tid, mode) > 0) memory.releaseUnrollMemoryForTask(this.id.tid, mode);

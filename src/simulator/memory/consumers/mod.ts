@@ -52,8 +52,10 @@ export interface ConsumerOptions {
  */
 export function consumerSettings(conf: SparkConf): ConsumerSettings {
   return {
-    initialBufferSize: conf.getSizeAsBytes("spark.shuffle.sort.initialBufferSize"),
-    useRadixSort: conf.getBoolean("spark.shuffle.sort.useRadixSort"),
+    // Before 2.1 the size is a constant of UnsafeShuffleWriter, that of the later default.
+    initialBufferSize: conf.getSizeAsBytesOption("spark.shuffle.sort.initialBufferSize") ?? undefined,
+    // Radix sort came with 2.0 (SPARK-14724).
+    useRadixSort: conf.reads("spark.shuffle.sort.useRadixSort") && conf.getBoolean("spark.shuffle.sort.useRadixSort"),
     initialMemoryThreshold: conf.getSizeAsBytes("spark.shuffle.spill.initialMemoryThreshold"),
     numElementsForceSpillThreshold: conf.getIntOption("spark.shuffle.spill.numElementsForceSpillThreshold") ??
       undefined,
