@@ -7,6 +7,7 @@ import { toJsonSchemaDefs } from "@valibot/to-json-schema";
 import type { Env, Hono, MiddlewareHandler } from "hono";
 import { describeRoute, type DescribeRouteOptions, generateSpecs } from "hono-openapi";
 import { JobSpecSchema, SHARED_SCHEMAS } from "../src/workload/job_spec_schema.ts";
+import { TEMPLATES } from "../src/workload/templates.ts";
 import { JobRequestSchema, RecommendationRequestSchema, SweepRequestSchema, WhatIfRequestSchema } from "./requests.ts";
 import { RESPONSE_SCHEMAS } from "./responses.ts";
 import { VERSION } from "./version.ts";
@@ -112,8 +113,19 @@ export async function openApiDocument<E extends Env>(
   return document as unknown as Record<string, unknown>;
 }
 
+/** What the schemas of requests say besides what is checked property by property. */
+function requestSchema(schema: SchemaObject): SchemaObject {
+  const { properties } = schema as { properties: Record<string, SchemaObject> };
+  const template = { ...properties.template, enum: TEMPLATES.map(({ name }) => name) };
+  return {
+    ...schema,
+    properties: { ...properties, template },
+    oneOf: [{ required: ["workload"] }, { required: ["template"] }],
+  };
+}
+
 function componentSchemas(): Record<string, SchemaObject> {
-  return toJsonSchemaDefs({
+  const schemas = toJsonSchemaDefs({
     ...SHARED_SCHEMAS,
     JobSpec: JobSpecSchema,
     JobRequest: JobRequestSchema,
@@ -126,4 +138,8 @@ function componentSchemas(): Record<string, SchemaObject> {
     errorMode: "ignore",
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   }) as unknown as Record<string, SchemaObject>;
+  for (const name of Object.keys(schemas)) {
+    if (name.endsWith("Request")) schemas[name] = requestSchema(schemas[name]);
+  }
+  return schemas;
 }

@@ -19,6 +19,20 @@ interface Suite {
   readonly maySkip?: boolean;
 }
 
+/** A skip when one of some programs is not on the path. */
+function needs(...programs: string[]): () => Promise<string | null> {
+  return async () => {
+    for (const program of programs) {
+      try {
+        await new Deno.Command(program, { args: ["--version"], stdout: "null", stderr: "null" }).output();
+      } catch {
+        return `${program} is not installed`;
+      }
+    }
+    return null;
+  };
+}
+
 const SUITES: readonly Suite[] = [
   {
     name: "deno task test",
@@ -37,6 +51,23 @@ const SUITES: readonly Suite[] = [
     capMinutes: 12,
     skip: whyNoHistoryServer,
     maySkip: true,
+  },
+  {
+    name: "the service in workerd, edge-runtime, Node, Bun and Deno",
+    command: ["deno", "run", "-A", "tests/hosts/edge/run.ts"],
+    capMinutes: 8,
+    skip: needs("npm", "node"),
+  },
+  {
+    name: "schemathesis against the service",
+    command: ["deno", "run", "-A", "tests/schemathesis/run.ts"],
+    capMinutes: 10,
+    skip: needs("python3"),
+  },
+  {
+    name: "soak of the service",
+    command: ["deno", "run", "-A", "--v8-flags=--expose-gc", "tests/soak/run.ts"],
+    capMinutes: 6,
   },
 ];
 

@@ -49,6 +49,9 @@ const CASES: readonly Case[] = [
   ["POST", "/v1/simulations", job({ template: "sort", executors: 1e12 })],
   ["POST", "/v1/event-logs", await Deno.readFile(LOG)],
   ["POST", "/v1/event-logs", "no log"],
+  ["POST", "/v1/what-ifs", job({ template: "cached-iterative", changes: { storageLevel: "MEMORY_AND_DISK_SER" } })],
+  ["POST", "/v1/sweeps", job({ template: "sort", vary: { "spark.executor.memory": ["1g", "1m", "2g"] } })],
+  ["POST", "/v1/recommendations", job({ template: "sort", executors: 2, parameters: { maps: 8, reducers: 8 } })],
 ];
 
 async function answer([method, path, body, accept]: Case, send: (request: Request) => Promise<Response>) {
