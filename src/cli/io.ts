@@ -9,24 +9,33 @@ import type { Io } from "./command.ts";
 
 /** The process's own streams. Relative paths are resolved against the folder where the user typed the task. */
 export function denoIo(): Io {
+  return {
+    stdout: streamWriter(Deno.stdout),
+    stderr: streamWriter(Deno.stderr),
+    stdin: () => Deno.stdin.readable,
+    stderrIsTerminal: Deno.stderr.isTerminal(),
+    cwd: Deno.env.get("INIT_CWD") ?? Deno.cwd(),
+  };
+}
+
+/**
+ * Writes text to a stream, all of it. When the reader has closed the pipe (`| head`) the process ends: nobody wants the rest.
+ *
+ * @throws {InputError} `output.write` when it cannot be written, as on a full disk.
+ */
+export function streamWriter(stream: { writeSync(bytes: Uint8Array): number }): (text: string) => void {
   const encoder = new TextEncoder();
-  const writer = (stream: { writeSync(bytes: Uint8Array): number }) => (text: string) => {
+  return (text) => {
     const bytes = encoder.encode(text);
     for (let offset = 0; offset < bytes.length;) {
       try {
         offset += stream.writeSync(bytes.subarray(offset));
       } catch (error) {
         if (error instanceof Deno.errors.BrokenPipe) Deno.exit(0);
-        throw error;
+        const why = error instanceof Error ? error.message : String(error);
+        throw new InputError("output.write", `Cannot write the answer: ${why}`, { cause: error });
       }
     }
-  };
-  return {
-    stdout: writer(Deno.stdout),
-    stderr: writer(Deno.stderr),
-    stdin: () => Deno.stdin.readable,
-    stderrIsTerminal: Deno.stderr.isTerminal(),
-    cwd: Deno.env.get("INIT_CWD") ?? Deno.cwd(),
   };
 }
 

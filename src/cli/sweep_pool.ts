@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { InputError } from "../errors.ts";
 import type { Workload } from "../simulator/workload.ts";
 import type { Scenario, SweepResult } from "../what_if/sweep.ts";
 import type { Io } from "./command.ts";
@@ -16,8 +17,12 @@ export type SweepTask =
 /** Scenarios under way for each worker: it never waits for the next, and little is kept. */
 const AHEAD = 2;
 
-/** A worker died: what it was to do is lost. */
-class WorkerDied extends Error {}
+/** A worker died, of too little memory or of a bug: what it was to do is lost, and the sweep ends. */
+class WorkerDied extends InputError {
+  constructor(why: string) {
+    super("sweep.worker", `Cannot go on with the sweep: a worker ended: ${why}`);
+  }
+}
 
 /**
  * Results in the order of the tasks. Memory is bounded: only so many scenarios are under way as keep the workers busy.
