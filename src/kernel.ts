@@ -21,6 +21,23 @@ export type KernelModule = WebAssembly.Module;
 
 let compiled: WebAssembly.Module | undefined;
 
+/**
+ * Makes a compiled kernel the one that is used where none is given; without it, the one that comes with the project is
+ * compiled at its first use. For hosts in which code may not be compiled then (workerd).
+ *
+ * @example
+ * ```ts
+ * import { Kernel, useKernelModule } from "./kernel.ts";
+ *
+ * const file = new URL("../assembly/build/kernel.wasm", import.meta.url);
+ * useKernelModule(new WebAssembly.Module(await Deno.readFile(file)));
+ * Kernel.create();
+ * ```
+ */
+export function useKernelModule(module: KernelModule): void {
+  compiled = module;
+}
+
 /** The kernel compiled from the base64 module, once per process. */
 function defaultModule(): WebAssembly.Module {
   return compiled ??= new WebAssembly.Module(Uint8Array.from(atob(KERNEL_WASM), (char) => char.charCodeAt(0)));

@@ -61,7 +61,7 @@ export class StageFold {
   fetchFailed = 0;
   readonly duration: Spread = noSpread();
   readonly shuffleRead: Spread = noSpread();
-  readonly sqlMetrics = new Map<string, Spread>();
+  readonly sqlMetrics: Map<string, Spread> = new Map<string, Spread>();
   /** RDD blocks evicted while it ran, and their bytes. */
   evictions = 0;
   bytesEvicted = 0;

@@ -64,7 +64,7 @@ export class Executor implements ExecutionMemory {
   /** Its pools have changed since they were last shown. */
   stateChanged = false;
   /** Who waits for which ticket. */
-  readonly waiting = new Map<number, MemoryWaiter>();
+  readonly waiting: Map<number, MemoryWaiter> = new Map<number, MemoryWaiter>();
   /** The task whose request is under way: it becomes the waiter when the request has to wait. */
   requester: MemoryWaiter | null = null;
 

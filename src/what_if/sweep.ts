@@ -194,6 +194,35 @@ export function runScenario(workload: Workload, scenario: Scenario, options: Run
   }
 }
 
+/** Combinations of a sweep unless said. */
+const MAX_SCENARIOS = 100_000;
+
+/**
+ * Runs every combination of the values, one after the other; each result comes as soon as it is known.
+ *
+ * @throws {InputError} `sweep.vary` when there is nothing to vary; settings that Spark refuses are results.
+ * @throws {LimitError} `limit.scenarios` for more than `maxScenarios` combinations (100,000 unless said).
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { emptyWorkload } from "../simulator/workload.ts";
+ * import { sweep } from "./sweep.ts";
+ *
+ * const results = [...sweep(emptyWorkload("nothing"), { "spark.executor.memory": ["100m", "1g"] })];
+ * assertEquals(results.map(({ status }) => status), ["refused", "succeeded"]);
+ * ```
+ */
+export function* sweep(
+  workload: Workload,
+  vary: Vary,
+  options: RunOptions & { readonly maxScenarios?: number } = {},
+): Generator<SweepResult> {
+  const { maxScenarios = MAX_SCENARIOS, ...running } = options;
+  gridSize(vary, maxScenarios);
+  for (const scenario of gridScenarios(vary)) yield runScenario(workload, scenario, running);
+}
+
 /** Memory that the executors of a run are asked for, bytes. */
 export function clusterMemoryBytes({ workload, conf }: Changed): number {
   const { executors, master } = workload.cluster;

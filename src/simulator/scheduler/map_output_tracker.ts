@@ -117,7 +117,7 @@ const REDUCER_PREF_LOCS_FRACTION = 0.2;
  */
 export class MapOutputTracker {
   epoch = 0;
-  readonly shuffleStatuses = new Map<number, ShuffleStatus>();
+  readonly shuffleStatuses: Map<number, ShuffleStatus> = new Map<number, ShuffleStatus>();
 
   containsShuffle(shuffleId: number): boolean {
     return this.shuffleStatuses.has(shuffleId);

@@ -3,10 +3,12 @@
  *
  * @module
  */
-import { rule } from "../version_rule.ts";
+import { rule, type VersionRule } from "../version_rule.ts";
 
 /** Of what event logs record. */
-export const EVENT_LOG_RULES = Object.freeze({
+export const EVENT_LOG_RULES: {
+  readonly recordsUpdatedBlocks: VersionRule<"always" | "whenAsked">;
+} = Object.freeze({
   recordsUpdatedBlocks: rule<"always" | "whenAsked">(
     "read",
     "SPARK-20084",

@@ -3,10 +3,26 @@
  *
  * @module
  */
-import { type Collector, from, rule } from "../version_rule.ts";
+import { type Collector, from, rule, type VersionRule } from "../version_rule.ts";
 
 /** Of the memory manager, the block store and the sizing of the heap. */
-export const MEMORY_RULES = Object.freeze({
+export const MEMORY_RULES: {
+  readonly manager: VersionRule<"static" | "unified">;
+  readonly refusesEmptyExecutionPool: VersionRule<boolean>;
+  readonly checksExecutorMemory: VersionRule<boolean>;
+  readonly borrowsOnlyWhatIsMissing: VersionRule<boolean>;
+  readonly evictionReachesExecutionAtOnce: VersionRule<boolean>;
+  readonly offHeapStorage: VersionRule<boolean>;
+  readonly locksBlocks: VersionRule<boolean>;
+  readonly missingBlockError: VersionRule<"IllegalStateException" | "SparkException">;
+  readonly wrongEntryError: VersionRule<"plain" | "internal" | "internalSqlState">;
+  readonly minMemoryError: VersionRule<"double" | "plain" | "errorClass">;
+  readonly confValueError: VersionRule<"plain" | "named" | "errorClass">;
+  readonly pageSizeLeavesHeaderUnder: VersionRule<readonly Collector[]>;
+  readonly usualCollector: VersionRule<"parallel" | "g1">;
+  readonly containerHoldsOffHeap: VersionRule<boolean>;
+  readonly unmanagedConsumers: VersionRule<boolean>;
+} = Object.freeze({
   manager: rule<"static" | "unified">(
     "read",
     "SPARK-10000",

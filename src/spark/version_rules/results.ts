@@ -3,10 +3,18 @@
  *
  * @module
  */
-import { from, rule } from "../version_rule.ts";
+import { from, rule, type VersionRule } from "../version_rule.ts";
 
 /** Of the path of task results. */
-export const RESULTS_RULES = Object.freeze({
+export const RESULTS_RULES: {
+  readonly indirectFrom: VersionRule<"akkaFrame" | "maxDirectResultSize">;
+  readonly hasMaxResultSize: VersionRule<boolean>;
+  readonly mapStagesAbort: VersionRule<boolean>;
+  readonly countsValueBytesOnly: VersionRule<boolean>;
+  readonly refusedResultIsKilled: VersionRule<boolean>;
+  readonly undoSubtractsWholeResult: VersionRule<boolean>;
+  readonly ignoresQueuedResultOfLostExecutor: VersionRule<boolean>;
+} = Object.freeze({
   indirectFrom: rule<"akkaFrame" | "maxDirectResultSize">(
     "read",
     null,

@@ -3,10 +3,50 @@
  *
  * @module
  */
-import { from, rule } from "../version_rule.ts";
+import { from, rule, type VersionRule } from "../version_rule.ts";
 
 /** Of the schedulers. */
-export const SCHEDULER_RULES = Object.freeze({
+export const SCHEDULER_RULES: {
+  readonly killsTasksAtJobEnd: VersionRule<boolean>;
+  readonly dagNotifiesPartitionCompletion: VersionRule<boolean>;
+  readonly epochOfEmptyMapStage: VersionRule<boolean>;
+  readonly taskStartHasOwnAttempt: VersionRule<boolean>;
+  readonly workerLossRemovesHostOutputs: VersionRule<boolean>;
+  readonly separateFileLostEpoch: VersionRule<boolean>;
+  readonly skippedStageUsesAttempt: VersionRule<boolean>;
+  readonly failureCountRestartsOnSuccess: VersionRule<boolean>;
+  readonly lossBeforeRunningIsNotCounted: VersionRule<boolean>;
+  readonly newTaskSetMakesOldZombie: VersionRule<boolean>;
+  readonly reportsNotSerializable: VersionRule<boolean>;
+  readonly hasStageMaxAttempts: VersionRule<boolean>;
+  readonly unregistersIndeterminateOutputs: VersionRule<boolean>;
+  readonly ignoresOldIndeterminateAttempts: VersionRule<boolean>;
+  readonly abortsAfterKillingTasks: VersionRule<boolean>;
+  readonly completesFailedAttempts: VersionRule<boolean>;
+  readonly suspendsKilledTaskSets: VersionRule<boolean>;
+  readonly removesExecutorsAsync: VersionRule<boolean>;
+  readonly checksumRollback: VersionRule<boolean>;
+  readonly hashOrder: VersionRule<"2.12" | "2.13">;
+  readonly resubmitsOnlyEndedAttempts: VersionRule<boolean>;
+  readonly zombiesKeepNoPending: VersionRule<boolean>;
+  readonly offersSkipSetsWithoutPending: VersionRule<boolean>;
+  readonly existingOutputFileAborts: VersionRule<boolean>;
+  readonly localityTimerNeedsFullUse: VersionRule<boolean>;
+  readonly localityReturnsToNewLevel: VersionRule<boolean>;
+  readonly copiesWaitByLocality: VersionRule<boolean>;
+  readonly typicalDuration: VersionRule<"meanOfMiddle" | "upperMedian">;
+  readonly checksEfficiency: VersionRule<boolean>;
+  readonly allocationTracksAttempts: VersionRule<boolean>;
+  readonly addTimerNeedsGrowth: VersionRule<boolean>;
+  readonly copiesCountByIndex: VersionRule<boolean>;
+  readonly postsEmptyJobs: VersionRule<boolean>;
+  readonly fetchFailedText: VersionRule<"mapId" | "mapIndex">;
+  readonly lossReasonName: VersionRule<"SlaveLost" | "ExecutorProcessLost">;
+  readonly lostTaskText: VersionRule<"host" | "hostExecutor" | "separate">;
+  readonly stageCancelledText: VersionRule<"plain" | "reason">;
+  readonly jobCancelledText: VersionRule<"plain" | "errorClass">;
+  readonly fetchFailedAbortText: VersionRule<"inline" | "newLine">;
+} = Object.freeze({
   killsTasksAtJobEnd: from(
     "run",
     "3.0.0",

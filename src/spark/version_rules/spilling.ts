@@ -3,10 +3,19 @@
  *
  * @module
  */
-import { from, rule } from "../version_rule.ts";
+import { from, rule, type VersionRule } from "../version_rule.ts";
 
 /** Of a task's memory and spilling. */
-export const SPILLING_RULES = Object.freeze({
+export const SPILLING_RULES: {
+  readonly largestFirst: VersionRule<boolean>;
+  readonly asksAgain: VersionRule<boolean>;
+  readonly selfSpill: VersionRule<"once" | "repeated" | "asConsumer">;
+  readonly outOfMemoryText: VersionRule<"plain" | "errorClass" | "errorClassSqlState">;
+  readonly sorterTakesArrayInSpill: VersionRule<boolean>;
+  readonly exhaustedSorterSpills: VersionRule<boolean>;
+  readonly aggregationMapCountsAsSpilled: VersionRule<boolean>;
+  readonly recordsPeaksByMode: VersionRule<boolean>;
+} = Object.freeze({
   largestFirst: from(
     "read",
     "2.2",

@@ -3,10 +3,18 @@
  *
  * @module
  */
-import { from, rule } from "../version_rule.ts";
+import { from, rule, type VersionRule } from "../version_rule.ts";
 
 /** Of the units in messages, and the words of refusals. */
-export const TEXTS_RULES = Object.freeze({
+export const TEXTS_RULES: {
+  readonly appendsSqlState: VersionRule<boolean>;
+  readonly unitStyle: VersionRule<"MB" | "MiB">;
+  readonly heartbeatRefusal: VersionRule<"none" | "seconds" | "milliseconds" | "errorClass">;
+  readonly kryoBufferRefusal: VersionRule<"mb" | "MiB" | "errorClass">;
+  readonly coresRefusal: VersionRule<"none" | "master" | "plain">;
+  readonly allocationRefusal: VersionRule<"plain" | "keys">;
+  readonly allocationNeedsShuffleService: VersionRule<string>;
+} = Object.freeze({
   appendsSqlState: from(
     "read",
     "4.0.0",

@@ -1,0 +1,57 @@
+/**
+ * sparkmem as a library: what Apache Spark's memory manager and task-result path do to a job, and would do under other
+ * settings. Runs in Deno, Node, Bun, browsers and workers; reads no file, clock or environment, so that the same
+ * workload, settings and seed give the same bytes everywhere.
+ *
+ * An event log becomes a {@linkcode Workload} with {@linkcode workloadFromEventLog}, a job spec with
+ * {@linkcode workloadFromJobSpec}, a template with {@linkcode jobSpecFromTemplate}. A workload is run with
+ * {@linkcode simulate}, {@linkcode whatIf}, {@linkcode sweep} or {@linkcode recommend}; what happens comes as the listener
+ * events of an event log, which {@linkcode Summarizer} folds and {@linkcode EventLogWriter} writes.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { jobSpecFromTemplate, whatIf, workloadFromJobSpec } from "./mod.ts";
+ *
+ * const { spec } = jobSpecFromTemplate("cached-iterative");
+ * const { replayed, predicted } = whatIf(workloadFromJobSpec(spec), null, { conf: { "spark.executor.memory": "2g" } });
+ * assertEquals(replayed.storage.blocksEvicted, 0);
+ * assertEquals(predicted.storage.blocksEvicted! > 0, true); // the cached data no longer fits
+ * ```
+ *
+ * @module
+ */
+export { InputError, type InputErrorOptions, LimitError } from "./errors.ts";
+
+export { readEventLog } from "./event_log/read.ts";
+export type { LogPart, ReadLimits, ReadOptions, ReadProgress, ReadReport } from "./event_log/read.ts";
+export { EventLogWriter } from "./event_log/write.ts";
+export { workloadFromEventLog } from "./workload/workload_from_event_log.ts";
+export { WorkloadBuilder } from "./workload/from_event_log.ts";
+
+export { jobSpecFromWorkload, parseJobSpec, workloadFromJobSpec } from "./workload/job_spec.ts";
+export type { JobSpecOptions } from "./workload/job_spec.ts";
+export type * from "./workload/job_spec_types.ts";
+export { jobSpecFromTemplate, TEMPLATES } from "./workload/templates.ts";
+
+export { simulate, Simulation } from "./simulator/simulation.ts";
+export type { SimulationLimits, SimulationOptions } from "./simulator/simulation.ts";
+export type * from "./simulator/workload.ts";
+
+export { Summarizer } from "./report/summarize.ts";
+export { summarize } from "./report/summarize_event_log.ts";
+export type * from "./report/summary.ts";
+export { explain } from "./report/explain.ts";
+
+export { recommend } from "./what_if/recommend.ts";
+export { sweep } from "./what_if/sweep.ts";
+export { whatIf } from "./what_if/what_if.ts";
+export type { WhatIf, WhatIfOptions } from "./what_if/what_if.ts";
+
+export { SparkConf } from "./spark/conf.ts";
+export { sizing } from "./spark/sizing.ts";
+export type { Sizing, SizingOptions } from "./spark/sizing.ts";
+export type * from "./spark/events.ts";
+
+export { Kernel, useKernelModule } from "./kernel.ts";
+export type { KernelModule } from "./kernel.ts";
