@@ -43,21 +43,25 @@ export const KERNEL_WASM: string =
 `;
 }
 
-/** Builds into `folder`: kernel.wasm and kernel_wasm.ts. */
+/** A line of `sha256sum --check`. */
+async function checksumLine(wasm: Uint8Array<ArrayBuffer>): Promise<string> {
+  return `${new Uint8Array(await crypto.subtle.digest("SHA-256", wasm)).toHex()}  kernel.wasm\n`;
+}
+
+/** Builds into `folder`: kernel.wasm, its checksum, and kernel_wasm.ts. */
 export async function buildKernel(folder: string): Promise<void> {
-  const wasm = join(folder, "kernel.wasm");
-  await compile(wasm);
-  await Deno.writeTextFile(
-    join(folder, "kernel_wasm.ts"),
-    base64Module(await Deno.readFile(wasm)),
-  );
+  const file = join(folder, "kernel.wasm");
+  await compile(file);
+  const wasm = await Deno.readFile(file);
+  await Deno.writeTextFile(`${file}.sha256`, await checksumLine(wasm));
+  await Deno.writeTextFile(join(folder, "kernel_wasm.ts"), base64Module(wasm));
 }
 
 async function check(): Promise<boolean> {
   const folder = await Deno.makeTempDir();
   try {
     await buildKernel(folder);
-    for (const name of ["kernel.wasm", "kernel_wasm.ts"]) {
+    for (const name of ["kernel.wasm", "kernel.wasm.sha256", "kernel_wasm.ts"]) {
       const built = await Deno.readFile(join(folder, name));
       const committed = await Deno.readFile(join(ASSEMBLY, "build", name));
       if (

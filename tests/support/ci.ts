@@ -46,6 +46,21 @@ const SUITES: readonly Suite[] = [
     skip: ensureChromium,
   },
   {
+    name: "the kernel in other hosts",
+    command: ["deno", "run", "-A", "--quiet", "tests/hosts/run.ts"],
+    capMinutes: 15,
+  },
+  {
+    name: "the npm package in Node",
+    command: ["deno", "run", "-A", "--quiet", "tests/hosts/npm/run.ts"],
+    capMinutes: 8,
+  },
+  {
+    name: "a sweep on a Spark cluster",
+    command: ["deno", "run", "-A", "--quiet", "tests/hosts/pyspark/run.ts"],
+    capMinutes: 12,
+  },
+  {
     name: "written logs in Spark's History Server",
     command: ["deno", "test", "--quiet", "-A", "tests/history_server"],
     capMinutes: 12,
