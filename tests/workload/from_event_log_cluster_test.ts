@@ -17,6 +17,13 @@ Deno.test("an executor that replaces a lost one is part of the loss", () => {
   assertEquals(fault.kind === "executorLost" && [fault.afterTasks, fault.replacedAfterMs], [11, 300]);
 });
 
+Deno.test("an executor was there before its first task, whatever the log dates it", () => {
+  const table = new ExecutorTable();
+  table.added({ kind: "executorAdded", time: 9_000_000, executorId: "0", host: "a", totalCores: 2 });
+  table.launched("0", "a", 700);
+  assertEquals(table.specs(500, false, 0).map(({ addedMs }) => addedMs), [200]);
+});
+
 Deno.test("an executor released by dynamic allocation is no fault", () => {
   const table = lost("Executor killed by driver.");
   assertEquals(table.faults(50), []);
