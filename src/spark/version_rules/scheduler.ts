@@ -30,6 +30,7 @@ export const SCHEDULER_RULES: {
   readonly resubmitsOnlyEndedAttempts: VersionRule<boolean>;
   readonly zombiesKeepNoPending: VersionRule<boolean>;
   readonly offersSkipSetsWithoutPending: VersionRule<boolean>;
+  readonly defaultPoolIsFair: VersionRule<boolean>;
   readonly existingOutputFileAborts: VersionRule<boolean>;
   readonly localityTimerNeedsFullUse: VersionRule<boolean>;
   readonly localityReturnsToNewLevel: VersionRule<boolean>;
