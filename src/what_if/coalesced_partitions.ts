@@ -6,7 +6,6 @@
  */
 import { Prng } from "../prng.ts";
 import type { SparkConf } from "../spark/conf.ts";
-import { holdsSince, resolveVersion } from "../spark/spark_version.ts";
 
 /** What decides how partitions are merged. */
 export interface Coalescing {
@@ -43,18 +42,17 @@ const LEAST_BYTES = 16;
 export function coalescingOf(conf: SparkConf, cores: number): Coalescing {
   const prefix = "spark.sql.adaptive.coalescePartitions";
   const shufflePartitions = conf.getInt("spark.sql.shuffle.partitions");
-  const version = resolveVersion(conf.sparkVersion);
-  const enabled = holdsSince(version, "3.0.0") && conf.getBoolean("spark.sql.adaptive.enabled") &&
+  const enabled = conf.reads(`${prefix}.enabled`) && conf.getBoolean("spark.sql.adaptive.enabled") &&
     conf.getBoolean(`${prefix}.enabled`);
-  const since32 = holdsSince(version, "3.2.0");
+  const hasParallelismFirst = conf.reads(`${prefix}.parallelismFirst`);
   const parallelism = conf.getIntOption("spark.default.parallelism") ?? cores;
-  const parallelismFirst = !since32 || conf.getBoolean(`${prefix}.parallelismFirst`);
+  const parallelismFirst = !hasParallelismFirst || conf.getBoolean(`${prefix}.parallelismFirst`);
   return {
     planned: enabled ? conf.getIntOption(`${prefix}.initialPartitionNum`) ?? shufflePartitions : shufflePartitions,
     enabled,
     minPartitions: conf.getIntOption(`${prefix}.minPartitionNum`) ?? (parallelismFirst ? parallelism : 1),
     advisoryBytes: conf.getSizeAsBytesOption("spark.sql.adaptive.advisoryPartitionSizeInBytes") ?? 0,
-    minBytes: since32 ? conf.getSizeAsBytes(`${prefix}.minPartitionSize`) : LEAST_BYTES,
+    minBytes: hasParallelismFirst ? conf.getSizeAsBytes(`${prefix}.minPartitionSize`) : LEAST_BYTES,
   };
 }
 

@@ -22,7 +22,7 @@ Deno.test("sweep with workers gives the bytes of one worker", async () => {
   // As a process: workers of this one would be type-checked once more.
   const main = new URL("../../src/cli/main.ts", import.meta.url).pathname;
   const command = (jobs: string) =>
-    new Deno.Command(Deno.execPath(), {
+    new Deno.Command("deno", {
       args: [
         "run",
         "--quiet",
