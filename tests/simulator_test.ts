@@ -238,6 +238,11 @@ Deno.test("unpersist frees a cached RDD without an eviction", () => {
   assertEquals([storage.blocksEvicted, storage.cachedAtEnd.memoryBlocks], [0, 4]);
 });
 
+Deno.test("dynamic allocation is said not to be simulated", () => {
+  const { warnings } = run(shuffleWorkload(2, 2), { "spark.dynamicAllocation.enabled": "true" }).summary;
+  assertEquals(warnings.map(({ code }) => code), ["simulation.dynamicAllocation"]);
+});
+
 Deno.test("a replicated block is on two executors", () => {
   const workload = workloadOf({
     rdds: [cachedRdd(1, 4, 20 * MIB, STORAGE_LEVELS.MEMORY_ONLY_2)],

@@ -327,6 +327,12 @@ export class Simulation implements SimulationEnvironment {
 
   #start(): void {
     this.#application.started();
+    if (this.conf.getBoolean("spark.dynamicAllocation.enabled")) {
+      const message =
+        "spark.dynamicAllocation.enabled: the simulation keeps the executors that the log recorded or the " +
+        "spec gives; none comes or goes by backlog and idle time";
+      this.sink.event({ kind: "warning", code: "simulation.dynamicAllocation", message, count: 1 });
+    }
     for (const spec of this.workload.cluster.executors) this.#plan(spec);
     this.#faults.start();
     this.#ticks.start();
