@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { wholeBufferBytes } from "../simulator/memory/consumers/sampled_buffer.ts";
 import type { Column, ConsumerKind, RddDependency } from "../simulator/workload.ts";
 import { median } from "./from_event_log_demands.ts";
 import type { ShuffleRecord } from "./from_event_log_lineage.ts";
@@ -77,7 +78,7 @@ export function rddConsumers(stage: RddStage): UnplacedConsumer[] {
     found.push(sorter);
   }
   if (found.length === 0) return [];
-  const bytes = bytesOf(stage, found.length);
+  const bytes = bytesOf(stage, found);
   if (bytes === null) return [];
   return found.map(({ kind, name, records, keys, parameters, readBy }, i) => ({
     kind,
@@ -217,12 +218,12 @@ export function shufflesRead(
 }
 
 /** Estimated bytes of all collections of a task, by partition; null when no task recorded a peak. */
-function bytesOf(stage: RddStage, collections: number): Column | null {
+function bytesOf(stage: RddStage, found: readonly Found[]): Column | null {
   const { tasks } = stage;
   const column = new Float64Array(stage.numPartitions).fill(-1);
   for (const row of stage.rows) {
     if (tasks.outcome[row] !== OUTCOME.success || tasks.peakMemory[row] <= 0) continue;
-    column[tasks.partition[row]] = wholeBytes(tasks, row, collections);
+    column[tasks.partition[row]] = wholeBytes(tasks, row, found);
   }
   const known = [...column].filter((bytes) => bytes >= 0);
   if (known.length === 0) return null;
@@ -233,14 +234,20 @@ function bytesOf(stage: RddStage, collections: number): Column | null {
  * What a task's collections would have measured unspilled: the share of its shuffle data that a spilled one wrote is
  * the share of it that was spilled. With several collections the data is not one's own, so only the peak counts.
  */
-function wholeBytes(tasks: TaskTable, row: number, collections: number): number {
-  const spilled = tasks.memorySpilled[row];
-  const peak = tasks.peakMemory[row];
-  if (spilled <= 0) return peak;
+function wholeBytes(tasks: TaskTable, row: number, found: readonly Found[]): number {
+  const memoryBytesSpilled = tasks.memorySpilled[row];
+  const peakMemory = tasks.peakMemory[row];
+  if (memoryBytesSpilled <= 0) return peakMemory;
   const written = tasks.diskSpilled[row];
   const whole = Math.max(tasks.shuffleReadBytes[row], tasks.shuffleWriteBytes[row]);
-  const share = collections === 1 && written > 0 && whole > 0 ? Math.min(1, written / whole) : 1;
-  return Math.max(peak, spilled / share);
+  const known = found.length === 1 && written > 0 && whole > 0;
+  if (!known) return Math.max(peakMemory, memoryBytesSpilled);
+  const share = Math.min(1, written / whole);
+  const [{ parameters, records }] = found;
+  const bytes = parameters.buffer === 1
+    ? wholeBufferBytes({ records: records[tasks.partition[row]], share, memoryBytesSpilled, peakMemory })
+    : memoryBytesSpilled / share;
+  return Math.max(peakMemory, bytes);
 }
 
 /**

@@ -96,3 +96,23 @@ Deno.test("spilled bytes on disk are in proportion to those in memory", () => {
   tasks.diskSpilled.set([20, 40]);
   assertEquals(diskBytesPerByte(tasks, [0, 1]), 0.15);
 });
+
+Deno.test("a spilled buffer of records is followed through its doubling", () => {
+  // Two tasks of a sortByKey on Spark 3.5.9, each under two settings: where they spilled and where all fitted.
+  const recorded = [
+    { records: 287342, read: 26452537, spilled: 46134576, disk: 23891297, whole: 47526669 },
+    { records: 253945, read: 23378039, spilled: 22322135, disk: 12745363, whole: 37016490 },
+  ];
+  for (const { records, read, spilled, disk, whole } of recorded) {
+    const tasks = new TaskTable();
+    tasks.length = 1;
+    tasks.shuffleReadRecords[0] = records;
+    tasks.shuffleReadBytes[0] = read;
+    tasks.peakMemory[0] = tasks.memorySpilled[0] = spilled;
+    tasks.diskSpilled[0] = disk;
+    const stage = { ...joinStage(), tasks, rdds: new Map([[3, rdd(3, "ShuffledRDD", "sortByKey", [1])]]), rddId: 3 };
+    const [{ bytes, parameters }] = rddConsumers(stage);
+    assertEquals(parameters, { buffer: 1, read: 1 });
+    assert(Math.abs(bytes[0] / whole - 1) < 0.03, `${bytes[0]} of ${whole}`);
+  }
+});
