@@ -127,8 +127,8 @@ interface MeasuredJson {
   readonly message: string | null;
   readonly wall_ms: number | null;
   readonly result_paths: { readonly direct: number; readonly indirect: number; readonly dropped: number };
-  readonly totals: { readonly mem_spilled: number };
-  readonly stages: Readonly<Record<string, { readonly tasks_spilled: number }>>;
+  readonly totals: { readonly mem_spilled: number; readonly disk_spilled: number };
+  readonly stages: Readonly<Record<string, { readonly tasks_spilled: number; readonly mem_spilled: number }>>;
   readonly executors: readonly { readonly event: string }[];
   readonly events: Readonly<Record<string, number>>;
 }
@@ -149,7 +149,9 @@ async function readRun(folder: string, indexed: IndexedRun): Promise<RecordedRun
     evicted: blocks?.evicted ?? null,
     cachedInMemory: otherwiseGone ? null : blocks?.cachedInMemory ?? null,
     memorySpilled: measured.totals.mem_spilled,
+    diskSpilled: measured.totals.disk_spilled,
     spilledTasks: stages.reduce((sum, { tasks_spilled }) => sum + tasks_spilled, 0),
+    spilledStages: stages.filter(({ mem_spilled }) => mem_spilled > 0).length,
     stageAttempts: stages.length,
     durationMs: measured.wall_ms,
   };

@@ -17,7 +17,10 @@ export interface RunFigures {
   /** RDD blocks in memory at the end. */
   readonly cachedInMemory: number | null;
   readonly memorySpilled: number;
+  readonly diskSpilled: number;
   readonly spilledTasks: number;
+  /** Stages in which a task spilled. */
+  readonly spilledStages: number;
   /** Submitted stage attempts. */
   readonly stageAttempts: number;
   /** From the first stage's submission to the last one's end. */
@@ -88,7 +91,9 @@ export function figuresOf(summary: Summary): RunFigures {
     evicted: storage.blocksEvicted,
     cachedInMemory: storage.cachedAtEnd.memoryBlocks,
     memorySpilled: execution.memoryBytesSpilled ?? 0,
+    diskSpilled: execution.diskBytesSpilled ?? 0,
     spilledTasks: execution.spilledTasks ?? 0,
+    spilledStages: stages.filter(({ memoryBytesSpilled }) => (memoryBytesSpilled ?? 0) > 0).length,
     stageAttempts: stages.length,
     durationMs: begins.length === 0 || ends.length === 0 ? null : Math.max(...ends) - Math.min(...begins),
   };
@@ -106,7 +111,7 @@ export function figuresOf(summary: Summary): RunFigures {
  *
  * const run = (evicted: number) => ({
  *   succeeded: true, message: "", direct: 8, indirect: 0, dropped: 0, evicted, cachedInMemory: 8, memorySpilled: 0,
- *   spilledTasks: 0, stageAttempts: 2, durationMs: null,
+ *   diskSpilled: 0, spilledTasks: 0, spilledStages: 0, stageAttempts: 2, durationMs: null,
  * });
  * const wrong = compareFigures(run(24), run(0), run(24)).filter(({ right }) => !right);
  * assertEquals(wrong, [{ figure: "evicted", measured: 0, predicted: 24, changed: true, right: false }]);
@@ -137,8 +142,11 @@ export function compareFigures(predicted: RunFigures, measured: RunFigures, base
   add("dropped", same);
   add("evicted", near(SLACK_BLOCKS));
   add("cachedInMemory", near(SLACK_BLOCKS));
-  add("memorySpilled", (a, b) => (a > 0) === (b > 0) && near(0)(a, b));
+  const nearSpill = (a: number, b: number) => (a > 0) === (b > 0) && near(0)(a, b);
+  add("memorySpilled", nearSpill);
+  add("diskSpilled", nearSpill);
   add("spilledTasks", near(1));
+  add("spilledStages", same);
   add("stageAttempts", same);
   return [...results, ...compareDurations(predicted, measured, base)];
 }
