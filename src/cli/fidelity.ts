@@ -4,6 +4,8 @@
  * @module
  */
 import { InputError } from "../errors.ts";
+import { SparkConf } from "../spark/conf.ts";
+import { collectorOf } from "../spark/sizing.ts";
 import type { Changes } from "../what_if/apply_changes.ts";
 import {
   compareFigures,
@@ -114,6 +116,10 @@ function changesBetween(base: RecordedRun, other: RecordedRun): Changes | null {
   }
   for (const key of Object.keys(base.conf)) {
     if (!NEUTRAL.test(key) && !(key in other.conf)) conf[key] = null;
+  }
+  const options = "spark.executor.extraJavaOptions";
+  if (collectorOf(SparkConf.from(base.conf), "executor") !== collectorOf(SparkConf.from(other.conf), "executor")) {
+    conf[options] = other.conf[options] ?? null;
   }
   const level = other.args.level;
   const storageLevel = typeof level === "string" && level !== base.args.level ? level : undefined;

@@ -7,6 +7,7 @@ import { InputError } from "../errors.ts";
 import type { Cluster, ExecutorSpec } from "../simulator/workload.ts";
 import type { SparkConf } from "../spark/conf.ts";
 import { BYTE_UNITS } from "../spark/sizes.ts";
+import { collectorOf } from "../spark/sizing.ts";
 import type { ChangeWarning } from "./apply_changes.ts";
 
 /** Settings before and after. */
@@ -22,8 +23,8 @@ export interface ClusterChange {
 const MAX_EXECUTORS = 10_000;
 
 /** Settings from which a JVM's unified memory is made, by role. */
-const EXECUTOR_MEMORY = ["spark.executor.memory", "spark.memory.fraction", "spark.executor.extraJavaOptions"];
-const DRIVER_MEMORY = ["spark.driver.memory", "spark.memory.fraction", "spark.driver.extraJavaOptions"];
+const EXECUTOR_MEMORY = memorySettings("executor");
+const DRIVER_MEMORY = memorySettings("driver");
 const OFF_HEAP = ["spark.memory.offHeap.size", "spark.memory.offHeap.enabled"];
 
 /**
@@ -67,8 +68,26 @@ export function changedCluster(cluster: Cluster, change: ClusterChange): Cluster
   return {
     ...cluster,
     executors,
+    collector: collectorUnder(cluster, change, local ? "driver" : "executor"),
     driver: { ...cluster.driver, maxOnHeapMemory: driverOnHeap, maxOffHeapMemory: driverOffHeap },
   };
+}
+
+function memorySettings(role: string): string[] {
+  return [
+    `spark.${role}.memory`,
+    "spark.memory.fraction",
+    `spark.${role}.defaultJavaOptions`,
+    `spark.${role}.extraJavaOptions`,
+  ];
+}
+
+/** The collector that changed JVM options name; the JVM's usual one where they no longer name any. */
+function collectorUnder({ collector }: Cluster, change: ClusterChange, role: "driver" | "executor") {
+  const [before, after] = [change.before, change.conf].map((conf) => collectorOf(conf, role));
+  if (before === after) return collector;
+  const named = after ?? change.conf.rules.memory.usualCollector;
+  return named === "parallel" || named === "serial" ? named : "g1";
 }
 
 function changed(before: SparkConf, conf: SparkConf, keys: readonly string[]): boolean {

@@ -92,3 +92,20 @@ Deno.test("in local mode the driver's memory counts", () => {
   assertEquals(maxima({ "spark.executor.memory": "4g" }), [213909504]);
   assertEquals(maxima({ "spark.driver.memory": "4g" }), [null]);
 });
+
+Deno.test("JVM options that name another collector change what Spark sees of the heap", () => {
+  const cluster = { ...clusterOf("local-cluster[2,2,2048]"), collector: "g1" as const };
+  const options = "spark.executor.extraJavaOptions";
+  const parallel = under(cluster, { [options]: "-XX:+UseParallelGC" });
+  assertEquals([parallel.collector, parallel.executors[0].maxOnHeapMemory], ["parallel", null]);
+  assertEquals(under(cluster, { [options]: "-Dlog=x" }).collector, "g1");
+  const before = recorded.with({ [options]: "-XX:+UseParallelGC" });
+  const without = changedCluster({ ...cluster, collector: "parallel" }, {
+    before,
+    conf: recorded,
+    executors: null,
+    warnings: [],
+  });
+  // Spark 3.5 runs on Java 8 to 17; from 9 on the JVM's own choice is G1.
+  assertEquals(without.collector, recorded.rules.memory.usualCollector);
+});
