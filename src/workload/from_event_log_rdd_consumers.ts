@@ -5,6 +5,7 @@
  */
 import { wholeBufferBytes } from "../simulator/memory/consumers/sampled_buffer.ts";
 import type { Column, ConsumerKind, RddDependency } from "../simulator/workload.ts";
+import { shuffledDiskRatio } from "./from_event_log_disk_ratio.ts";
 import { median } from "./from_event_log_demands.ts";
 import type { ShuffleRecord } from "./from_event_log_lineage.ts";
 import type { UnplacedConsumer } from "./from_event_log_sql_consumers.ts";
@@ -80,6 +81,8 @@ export function rddConsumers(stage: RddStage): UnplacedConsumer[] {
   if (found.length === 0) return [];
   const bytes = bytesOf(stage, found);
   if (bytes === null) return [];
+  const ratio = diskBytesPerByte(stage.tasks, stage.rows) ??
+    shuffledDiskRatio([{ kind: found[0].kind, bytes }], stage.tasks, stage.rows);
   return found.map(({ kind, name, records, keys, parameters, readBy }, i) => ({
     kind,
     name,
@@ -87,7 +90,7 @@ export function rddConsumers(stage: RddStage): UnplacedConsumer[] {
     records,
     bytes: bytes.map((whole, p) => Math.round(whole * shareOf(found, i, p))),
     keys,
-    diskBytesPerByte: diskBytesPerByte(stage.tasks, stage.rows),
+    diskBytesPerByte: ratio,
     parameters,
     readBy,
     toTheEnd: false,

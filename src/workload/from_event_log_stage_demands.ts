@@ -9,7 +9,7 @@ import { BYTE_UNITS } from "../spark/sizes.ts";
 import { broadcastJoinDemand } from "./from_event_log_broadcast_joins.ts";
 import { placeConsumers } from "./from_event_log_consumer_times.ts";
 import { demandOf } from "./from_event_log_demands.ts";
-import { recordedDiskRatio, recordedTaskSettings } from "./from_event_log_disk_ratio.ts";
+import { recordedDiskRatio, recordedTaskSettings, shuffledDiskRatio } from "./from_event_log_disk_ratio.ts";
 import { taskFaults } from "./from_event_log_faults.ts";
 import type { LogFindings } from "./from_event_log_findings.ts";
 import { SQL_EXECUTION } from "./from_event_log_jobs.ts";
@@ -101,7 +101,9 @@ export class StageDemands {
     const broadcast = relations === null ? [] : [relations];
     if (sql.length > 0) {
       const spilled = rows.filter((row) => log.tasks.memorySpilled[row] > 0);
-      const ratio = spilled.length === 0 ? null : recordedDiskRatio(sql, log.tasks, spilled, recordedTaskSettings(log));
+      const ratio =
+        (spilled.length === 0 ? null : recordedDiskRatio(sql, log.tasks, spilled, recordedTaskSettings(log))) ??
+          shuffledDiskRatio(sql, log.tasks, rows);
       return [...placeConsumers(sql.map((consumer) => ({ ...consumer, diskBytesPerByte: ratio }))), ...broadcast];
     }
     if (broadcast.length > 0) return broadcast;

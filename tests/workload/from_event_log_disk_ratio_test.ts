@@ -3,6 +3,8 @@ import { simulate } from "../../src/simulator/simulation.ts";
 import type { Workload } from "../../src/simulator/workload.ts";
 import { SparkConf } from "../../src/spark/conf.ts";
 import type { SparkEvent } from "../../src/spark/events.ts";
+import { shuffledDiskRatio } from "../../src/workload/from_event_log_disk_ratio.ts";
+import { TaskTable } from "../../src/workload/from_event_log_tasks.ts";
 import { workloadOfLog } from "../support/event_logs.ts";
 
 /** Spilled bytes and peaks of the tasks of a run under the settings that were recorded, summed. */
@@ -40,4 +42,18 @@ Deno.test("replayed aggregations spill what the recorded ones did", async () => 
   const { memory, disk } = spilledIn(await workloadOfLog("aggregation"));
   assertEquals(memory, 8 * 50855680);
   assert(Math.abs(disk / (2 * (7267604 + 7283979 + 7577498 + 7897073)) - 1) < 0.02);
+});
+
+Deno.test("rows that were not spilled would be on disk as they are in the shuffle", () => {
+  const tasks = new TaskTable();
+  tasks.length = 2;
+  tasks.partition.set([0, 1]);
+  tasks.shuffleReadBytes.set([400, 200]);
+  tasks.shuffleWriteBytes.set([0, 250]);
+  const sorter = { kind: "UnsafeExternalSorter" as const, bytes: Float64Array.of(1000, 300) };
+  const relation = { kind: "HashedRelation" as const, bytes: Float64Array.of(5000, 5000) };
+  assertEquals(shuffledDiskRatio([relation, sorter], tasks, [0, 1]), 0.5);
+  assertEquals(shuffledDiskRatio([sorter], tasks, []), null);
+  // Rows are not larger on disk.
+  assertEquals(shuffledDiskRatio([{ ...sorter, bytes: Float64Array.of(1, 1) }], tasks, [0, 1]), 1);
 });
