@@ -10,7 +10,7 @@
 import type { Cluster, Column, Evidence, Job, Rdd, RddDependency, Shuffle, Workload } from "../simulator/workload.ts";
 import type { SparkConf } from "../spark/conf.ts";
 import type { ChangeWarning } from "./apply_changes.ts";
-import { coalescedShares, type Coalescing, coalescingOf, sizeDeviation, spreadSizes } from "./coalesced_partitions.ts";
+import { coalescedShares, type Coalescing, coalescingOf, likelyShares, sizeDeviation } from "./coalesced_partitions.ts";
 import { spreadDemand, spreadRdd } from "./spread_work.ts";
 
 const SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions";
@@ -151,13 +151,9 @@ class Repartition {
     const equal = new Float64Array(planned).fill(total / planned);
     if (enabled && tasks === planned && coalescedShares(equal, this.#recorded).length < planned) return null;
     if (total === 0) return new Float64Array(Math.min(tasks, this.#asked.planned)).fill(1 / tasks);
-    const sizes = spreadSizes({
-      total,
-      partitions: this.#asked.planned,
-      deviation: sizeDeviation(this.#bytesRead(readers), planned),
-      seed: this.#workload.seed,
-    });
-    return coalescedShares(sizes, this.#asked);
+    const deviation = sizeDeviation(this.#bytesRead(readers), planned);
+    const { seed } = this.#workload;
+    return likelyShares({ total, partitions: this.#asked.planned, deviation, seed }, this.#asked);
   }
 
   #bytesWritten(demand: number): number {

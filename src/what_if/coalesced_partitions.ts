@@ -94,8 +94,9 @@ export function coalescedShares(sizes: ArrayLike<number>, coalescing: Coalescing
   return Float64Array.from(shares);
 }
 
-/** Shares of a whole that partitions of equal size on average have. */
+/** An exchange's partitions whose sizes differ by chance. */
 export interface PartitionSpread {
+  /** Bytes of all. */
   readonly total: number;
   readonly partitions: number;
   /** Standard deviation of a partition's size, in sizes. */
@@ -103,20 +104,34 @@ export interface PartitionSpread {
   readonly seed: number;
 }
 
+/** Draws of sizes, an odd number. */
+const DRAWS = 101;
+
 /**
- * Sizes of partitions that differ by chance as those of the log did. That they differ at all decides: of partitions of
- * exactly equal size four would always fit where four times the mean is the target.
+ * The shares of the tasks that read merged partitions whose sizes are not known: of several draws of sizes the one with
+ * the middle number of tasks. That the sizes differ decides: of partitions of exactly equal size four would always fit
+ * where four times the mean is the target.
  *
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { spreadSizes } from "./coalesced_partitions.ts";
+ * import { SparkConf } from "../spark/conf.ts";
+ * import { coalescingOf, likelyShares } from "./coalesced_partitions.ts";
  *
- * assertEquals([...spreadSizes({ total: 100, partitions: 4, deviation: 0, seed: 1 })], [25, 25, 25, 25]);
+ * const coalescing = coalescingOf(SparkConf.from({}, "3.5.9"), 4);
+ * const tasks = (deviation: number) =>
+ *   likelyShares({ total: 80e6, partitions: 32, deviation, seed: 1 }, coalescing).length;
+ * assertEquals([tasks(0), tasks(0.04)], [4, 5]);
  * ```
  */
-export function spreadSizes({ total, partitions, deviation, seed }: PartitionSpread): Float64Array {
-  const prng = new Prng(seed);
+export function likelyShares(spread: PartitionSpread, coalescing: Coalescing): Float64Array {
+  const prng = new Prng(spread.seed);
+  const draws = Array.from({ length: DRAWS }, () => coalescedShares(drawSizes(spread, prng), coalescing));
+  draws.sort((a, b) => a.length - b.length);
+  return draws[(DRAWS - 1) / 2];
+}
+
+function drawSizes({ total, partitions, deviation }: PartitionSpread, prng: Prng): Float64Array {
   const sizes = new Float64Array(partitions).map(() => Math.max(0, 1 + deviation * prng.normal()));
   let sum = 0;
   for (const size of sizes) sum += size;
