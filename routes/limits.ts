@@ -100,5 +100,15 @@ export function serviceLimits(changes: Partial<ServiceLimits> = {}): ServiceLimi
 
 /** The part of the limits that a job spec is held against. */
 export function jobSpecLimits({ tasks, blocks, stages, executors }: ServiceLimits): Partial<JobSpecLimits> {
-  return { tasks, blocks, stages, executors, rdds: 4 * stages, jobs: 2 * stages, consumers: 4 * stages };
+  const partitionDependencies = 100 * tasks;
+  return {
+    tasks,
+    blocks,
+    stages,
+    executors,
+    partitionDependencies,
+    rdds: 4 * stages,
+    jobs: 2 * stages,
+    consumers: 4 * stages,
+  };
 }

@@ -24,6 +24,9 @@ interface Below {
   readonly shuffles: readonly number[];
 }
 
+/** Partition numbers are below this (Int.MaxValue). */
+const MAX_PARTITIONS = 2 ** 31;
+
 /** A partition of a cached RDD. */
 export interface CachedInput {
   /** Dense index of the RDD. */
@@ -100,15 +103,14 @@ export class Lineage {
     const found: CachedInput[] = [];
     if (!this.#reach(rdd).hasCached) return found;
     const stack: CachedInput[] = [{ rdd, partition }];
+    // A partition that is reached twice adds nothing: without this, diamonds would be walked once for each way down.
+    const seen = new Set<number>();
     for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
-      if (at.rdd !== rdd && this.rdds[at.rdd].storageLevel !== null) {
-        const { rdd: cached, partition: p } = at;
-        if (
-          !found.some((input) => input.rdd === cached && input.partition === p)
-        ) found.push(at);
-      } else {
-        this.#pushParents(at, stack);
-      }
+      const key = at.rdd * MAX_PARTITIONS + at.partition;
+      if (seen.has(key)) continue;
+      seen.add(key);
+      if (at.rdd !== rdd && this.rdds[at.rdd].storageLevel !== null) found.push(at);
+      else this.#pushParents(at, stack);
     }
     return found;
   }

@@ -22,6 +22,8 @@ export interface JobSpecLimits {
   readonly faults: number;
   /** References between stages, RDDs and shuffles. */
   readonly dependencies: number;
+  /** Partitions that need all of another RDD's (cartesian products), times how many those are. */
+  readonly partitionDependencies: number;
 }
 
 /** The limits of a library user; the service sets lower ones. */
@@ -36,6 +38,7 @@ export const DEFAULT_JOB_SPEC_LIMITS: JobSpecLimits = Object.freeze({
   broadcasts: 10_000,
   faults: 10_000,
   dependencies: 200_000,
+  partitionDependencies: 50_000_000,
 });
 
 /** The defaults with some of them changed. */

@@ -91,6 +91,19 @@ function checkLimits(spec: LineageSpec, { limits, pointer }: ExpandContext): voi
   checkCount("blocks", sum(cached, ({ numPartitions }) => numPartitions), limits, `${pointer}/rdds`);
   const dependencies = sum(spec.rdds, ({ dependencies }) => dependencies?.length ?? 0);
   checkCount("dependencies", dependencies, limits, `${pointer}/rdds`);
+  const partitionsOf = new Map(spec.rdds.map(({ id, numPartitions }) => [id, numPartitions]));
+  const allToAll = sum(
+    spec.rdds,
+    ({ numPartitions, dependencies }) =>
+      sum(
+        dependencies ?? [],
+        (dependency) =>
+          dependency.kind === "narrow" && dependency.mapping === "all"
+            ? numPartitions * (partitionsOf.get(dependency.rddId) ?? 0)
+            : 0,
+      ),
+  );
+  checkCount("partitionDependencies", allToAll, limits, `${pointer}/rdds`);
   const consumers = sum([...spec.rdds, ...spec.demands], ({ memory }) => memory?.length ?? 0);
   checkCount("consumers", consumers, limits, `${pointer}/demands`);
 }

@@ -193,3 +193,20 @@ Deno.test("what fails in the middle of a stream is its last line", async () => {
   assertEquals(JSON.parse(lines.at(-1)!).error.code, "limit.events");
   assertEquals(JSON.parse(lines[0]).Event, "SparkListenerLogStart");
 });
+
+Deno.test("a lineage of diamonds takes time in proportion to its RDDs, not to the ways through it", async () => {
+  const down = (rddId: number) => ({ kind: "narrow", rddId, mapping: "oneToOne" });
+  const rdds: unknown[] = [{
+    id: 0,
+    name: "cached",
+    numPartitions: 1,
+    storageLevel: "MEMORY_ONLY",
+    deserializedBytes: 9,
+  }];
+  for (let id = 1; id <= 60; id++) {
+    rdds.push({ id, name: `r${id}`, numPartitions: 1, dependencies: [down(id - 1), down(id - 1)] });
+  }
+  const lineage = { rdds, demands: [{ tasks: 1 }], jobs: [{ id: 0, rddId: 60, demand: 0 }] };
+  const response = await post(PATH, { workload: { lineage } });
+  assertEquals((await response.json() as Summary).storage.cacheMisses, 1);
+});

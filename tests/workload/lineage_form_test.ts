@@ -68,3 +68,19 @@ Deno.test("mistakes in the exact form are refused with a pointer", () => {
     "/lineage/faults/0/partition",
   ]);
 });
+
+Deno.test("cartesian products hold their limit at its value and not one beyond", () => {
+  const spec = {
+    lineage: {
+      rdds: [
+        { id: 0, name: "left", numPartitions: 30 },
+        { id: 1, name: "both", numPartitions: 20, dependencies: [{ kind: "narrow", rddId: 0, mapping: "all" }] },
+      ],
+      demands: [{ tasks: 20 }],
+      jobs: [{ id: 0, rddId: 1, demand: 0 }],
+    },
+  } as const;
+  workloadFromJobSpec(spec, { limits: { partitionDependencies: 600 } });
+  const error = assertThrows(() => workloadFromJobSpec(spec, { limits: { partitionDependencies: 599 } }), InputError);
+  assertEquals(error.code, "limit.partitionDependencies");
+});
