@@ -26,32 +26,63 @@ export { InputError, type InputErrorOptions, LimitError } from "./errors.ts";
 export { readEventLog } from "./event_log/read.ts";
 export type { LogPart, ReadLimits, ReadOptions, ReadProgress, ReadReport } from "./event_log/read.ts";
 export { EventLogWriter } from "./event_log/write.ts";
-export { workloadFromEventLog } from "./workload/workload_from_event_log.ts";
+export { workloadFromEventLog, type WorkloadFromEventLogOptions } from "./workload/workload_from_event_log.ts";
 export { WorkloadBuilder } from "./workload/from_event_log.ts";
 
 export { jobSpecFromWorkload, parseJobSpec, workloadFromJobSpec } from "./workload/job_spec.ts";
 export type { JobSpecOptions } from "./workload/job_spec.ts";
 export type * from "./workload/job_spec_types.ts";
+export type { InputWarning } from "./workload/check_input.ts";
+export type { JobSpecLimits } from "./workload/limits.ts";
+export type { Template, TemplateParameter, TemplateParameters } from "./workload/template.ts";
 export { jobSpecFromTemplate, TEMPLATES } from "./workload/templates.ts";
 
 export { simulate, Simulation } from "./simulator/simulation.ts";
+export type { CostModel } from "./simulator/cost_model.ts";
 export type { SimulationLimits, SimulationOptions } from "./simulator/simulation.ts";
 export type * from "./simulator/workload.ts";
 
 export { Summarizer } from "./report/summarize.ts";
-export { summarize } from "./report/summarize_event_log.ts";
+export { summarize, type SummaryWithVerdict } from "./report/summarize_event_log.ts";
 export type * from "./report/summary.ts";
-export { explain } from "./report/explain.ts";
+export type { Advice, Finding } from "./report/verdict.ts";
+export {
+  explain,
+  type ExplainOptions,
+  type ExplainResult,
+  type Explanation,
+  type GoverningSetting,
+  type MessageValues,
+} from "./report/explain.ts";
 
+export type { Change, Changes, ChangeWarning } from "./what_if/apply_changes.ts";
+export type { PoolSettings } from "./simulator/scheduler/pool.ts";
+export type { Budget } from "./what_if/budget.ts";
+export type { RunOptions } from "./what_if/run_workload.ts";
 export { recommend } from "./what_if/recommend.ts";
+export type {
+  Alternative,
+  Reason,
+  Recommendation,
+  RecommendedSettings,
+  RecommendOptions,
+} from "./what_if/recommend.ts";
 export { sweep } from "./what_if/sweep.ts";
+export type { Scenario, SweepFigures, SweepResult, Vary } from "./what_if/sweep.ts";
 export { whatIf } from "./what_if/what_if.ts";
 export type { WhatIf, WhatIfOptions } from "./what_if/what_if.ts";
 
 export { SparkConf } from "./spark/conf.ts";
+export type { ConfSource, ConfWarning } from "./spark/conf.ts";
+export type { StorageLevel } from "./spark/storage_level.ts";
+export type { Collector, SparkRules, VersionRule } from "./spark/versions.ts";
+export type { HeapCommitted } from "./spark/heap.ts";
+export type { ContainerMemory } from "./spark/container.ts";
 export { sizing } from "./spark/sizing.ts";
-export type { Sizing, SizingOptions } from "./spark/sizing.ts";
+export type { Role, Sizing, SizingOptions, TaskShare } from "./spark/sizing.ts";
 export type * from "./spark/events.ts";
 
 export { Kernel, useKernelModule } from "./kernel.ts";
-export type { KernelModule } from "./kernel.ts";
+export type { KernelExecutorMemory, KernelModule, MemoryStatus } from "./kernel.ts";
+export type * from "./kernel/types.ts";
+export { MemoryError, OFF_HEAP, ON_HEAP, PutFlags, WAITING } from "./kernel.ts";
