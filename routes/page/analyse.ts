@@ -8,5 +8,6 @@ import { WorkerClient } from "./analyse/worker_client.ts";
 import { startShell } from "./ui/shell.ts";
 
 startShell();
-// Loaded at once, so that what follows needs no network.
-new AnalyseApp(new WorkerClient(document.body.dataset.worker!)).start();
+const { worker, explainer } = document.body.dataset;
+// The first worker is loaded at once, so that what follows needs no network.
+new AnalyseApp(new WorkerClient(worker!), () => new WorkerClient(explainer!)).start();

@@ -7,13 +7,11 @@
 import { readEventLog } from "../../src/event_log/read.ts";
 import { EventLogWriter } from "../../src/event_log/write.ts";
 import { InputError } from "../../src/errors.ts";
-import { Kernel } from "../../src/kernel.ts";
 import { Charts } from "../../src/report/charts.ts";
-import { explain, type ExplainResult } from "../../src/report/explain.ts";
 import { Summarizer } from "../../src/report/summarize.ts";
 import type { Summary } from "../../src/report/summary.ts";
 import { verdictOf } from "../../src/report/verdict.ts";
-import { simulate } from "../../src/simulator/simulation.ts";
+import { Simulation } from "../../src/simulator/simulation.ts";
 import type { Workload } from "../../src/simulator/workload.ts";
 import { CONF_ENTRIES } from "../../src/spark/conf_entries.ts";
 import { SparkConf } from "../../src/spark/conf.ts";
@@ -22,21 +20,30 @@ import { checkStartup } from "../../src/spark/startup.ts";
 import { storageLevelName } from "../../src/spark/storage_level.ts";
 import { applyChanges, type Changed, type Changes } from "../../src/what_if/apply_changes.ts";
 import { compareRuns } from "../../src/what_if/compare_runs.ts";
+import { type Recommendation, recommendation } from "../../src/what_if/recommend.ts";
+import {
+  gridScenarios,
+  gridSize,
+  paretoOf,
+  refusedResult,
+  scenarioRun,
+  type SweepResult,
+  sweepResult,
+  type Vary,
+} from "../../src/what_if/sweep.ts";
 import { WorkloadBuilder } from "../../src/workload/from_event_log.ts";
 import type {
   LogFile,
   OpenedLog,
   Predicted,
-  Progress,
   Recorded,
   Replayed,
   RunName,
   RunView,
   SettingRow,
-  SweepAxis,
-  SweepFigures,
-  SweepPoint,
+  SweepAnswer,
 } from "./protocol.ts";
+import type { WorkOptions } from "./worker_loop.ts";
 
 /** At most this often is progress told, in bytes. */
 const PROGRESS_BYTES = 1 << 18;
@@ -44,11 +51,11 @@ const PROGRESS_BYTES = 1 << 18;
 /** Combinations of one sweep. */
 const MAX_SWEEP = 400;
 
-/** What long work is told of and tells. */
-export interface WorkOptions {
-  readonly onProgress: (progress: Progress) => void;
-  readonly signal: AbortSignal;
-}
+/** Events that are simulated before the clock is looked at. */
+const STEP_EVENTS = 20_000;
+
+/** So long the worker computes before it listens for a cancel, ms. */
+const TURN_MS = 40;
 
 /** Everything that is made of one run's events, in one pass. */
 class RunFold implements EventSink {
@@ -134,13 +141,12 @@ interface OpenRun {
 
 /** The work on one log; a page has one at a time. */
 export class PageEngine {
-  readonly #kernel: Kernel;
   readonly #now: () => number;
   #run: OpenRun | null = null;
+  #turnBegan = 0;
 
-  /** @param now a clock in ms, for telling how long a simulation took */
+  /** @param now a clock in ms, for telling how long a simulation took and for giving others a turn */
   constructor(now: () => number) {
-    this.#kernel = Kernel.create();
     this.#now = now;
   }
 
@@ -187,10 +193,10 @@ export class PageEngine {
    *
    * @throws {InputError} when it cannot be simulated
    */
-  replay(): Replayed {
+  async replay(options: WorkOptions): Promise<Replayed> {
     const run = this.#open();
     const fold = new RunFold("replayed", true);
-    this.#simulate(run.recorded, fold, true);
+    await this.#simulate(run.recorded, fold, { memoryStates: true, signal: options.signal });
     const view = fold.view();
     run.replayed = view.summary;
     return {
@@ -205,15 +211,15 @@ export class PageEngine {
    *
    * @throws {InputError} for settings that Spark refuses, with its message
    */
-  predict(changes: Changes, withCharts: boolean): Predicted {
+  async predict(changes: Changes, withCharts: boolean, options: WorkOptions): Promise<Predicted> {
     const run = this.#open();
     const started = this.#now();
     const changed = this.#change(run, changes);
     const fold = new RunFold("predicted", withCharts);
-    this.#simulate(changed, fold, withCharts);
+    await this.#simulate(changed, fold, { memoryStates: withCharts, signal: options.signal });
     const { summary } = fold;
     const tookMs = this.#now() - started;
-    const replayed = run.replayed ?? this.replay().run.summary;
+    const replayed = run.replayed ?? (await this.replay(options)).run.summary;
     const { observed, recorded } = run;
     return {
       changes: changed.changes,
@@ -228,26 +234,48 @@ export class PageEngine {
   /**
    * Every combination of some settings' values, told one by one.
    *
-   * @throws {InputError} `sweep.size` for more combinations than a page computes
+   * @param base settings that every combination has, by the names of a sweep
+   * @throws {InputError} `sweep.vary`; `limit.scenarios` for more combinations than a page computes
    */
-  async sweep(base: Changes, vary: readonly SweepAxis[], options: WorkOptions): Promise<SweepPoint[]> {
-    const run = this.#open();
-    const total = vary.reduce((product, { values }) => product * values.length, 1);
-    if (total > MAX_SWEEP) {
-      throw new InputError("sweep.size", `Cannot sweep: must be at most ${MAX_SWEEP} combinations: received ${total}`, {
-        parameters: { limit: MAX_SWEEP, received: total },
-      });
+  async sweep(base: SweepResult["settings"], vary: Vary, options: WorkOptions): Promise<SweepAnswer> {
+    const { workload } = this.#open();
+    const total = gridSize(vary, MAX_SWEEP);
+    const results: SweepResult[] = [];
+    for (const { id, settings } of gridScenarios(vary)) {
+      const scenario = { id, settings: { ...base, ...settings } };
+      let result: SweepResult;
+      try {
+        const changed = scenarioRun(workload, scenario);
+        const fold = new RunFold("predicted", false);
+        await this.#simulate(changed, fold, { memoryStates: false, signal: options.signal });
+        result = sweepResult(scenario, changed, fold.summary);
+      } catch (error) {
+        if (options.signal.aborted) throw error;
+        result = refusedResult(scenario, error);
+      }
+      results.push(result);
+      options.onProgress({ done: results.length, total, result });
+      await this.#turn(options.signal);
     }
-    const points: SweepPoint[] = [];
-    for (const chosen of combinations(vary)) {
-      // The worker hears of a cancel only between two turns.
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      options.signal.throwIfAborted();
-      const point = this.#point(run, base, chosen);
-      points.push(point);
-      options.onProgress({ done: points.length, total, point });
+    return { results, pareto: paretoOf(results) };
+  }
+
+  /**
+   * What the open log's job should be given.
+   *
+   * @throws {InputError} when it cannot be simulated
+   */
+  async recommend(options: WorkOptions): Promise<Recommendation> {
+    const { workload, observed } = this.#open();
+    const steps = recommendation(workload, { observed });
+    let step = steps.next();
+    for (let done = 1; !step.done; done++) {
+      const fold = new RunFold("predicted", false);
+      await this.#simulate(step.value, fold, { memoryStates: false, signal: options.signal });
+      options.onProgress({ done, total: 0 });
+      step = steps.next(fold.summary);
     }
-    return points;
+    return step.value;
   }
 
   /**
@@ -255,20 +283,12 @@ export class PageEngine {
    *
    * @throws {InputError} for settings that Spark refuses
    */
-  eventLog(changes: Changes): Blob {
+  async eventLog(changes: Changes, options: WorkOptions): Promise<Blob> {
     const lines: string[] = [];
     const writer = new EventLogWriter((line) => void lines.push(line));
-    this.#simulate(this.#change(this.#open(), changes), writer, false);
+    const changed = this.#change(this.#open(), changes);
+    await this.#simulate(changed, writer, { memoryStates: false, signal: options.signal });
     return new Blob(lines, { type: "application/x-ndjson" });
-  }
-
-  /**
-   * What a pasted message means, under the settings of the open log where there is one.
-   *
-   * @throws {LimitError} `explain.limit`
-   */
-  explain(text: string): ExplainResult {
-    return explain(text, this.#run === null ? {} : { conf: this.#run.conf });
   }
 
   #open(): OpenRun {
@@ -282,64 +302,26 @@ export class PageEngine {
     return changed;
   }
 
-  #simulate(changed: Changed, sink: EventSink, memoryStates: boolean): void {
-    simulate(changed.workload, {
-      conf: changed.conf,
+  async #simulate(
+    { workload, conf, storageLevel }: Changed,
+    sink: EventSink,
+    options: { readonly memoryStates: boolean; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const simulation = new Simulation(workload, {
+      conf,
       sink,
-      memoryStates,
-      kernel: this.#kernel,
-      ...(changed.storageLevel === null ? {} : { storageLevel: changed.storageLevel }),
+      memoryStates: options.memoryStates,
+      ...(storageLevel === null ? {} : { storageLevel }),
     });
+    while (!simulation.run(STEP_EVENTS)) await this.#turn(options.signal);
   }
 
-  #point(run: OpenRun, base: Changes, chosen: Readonly<Record<string, string>>): SweepPoint {
-    const { executors: wantedExecutors, storageLevel: wantedLevel, ...conf } = chosen;
-    const executors = wantedExecutors === undefined ? base.executors : Number(wantedExecutors);
-    const storageLevel = wantedLevel ?? base.storageLevel;
-    const changes: Changes = {
-      conf: { ...base.conf, ...conf },
-      ...(executors === undefined ? {} : { executors }),
-      ...(storageLevel === undefined ? {} : { storageLevel }),
-    };
-    const point = { conf, executors: executors ?? null, storageLevel: storageLevel ?? null };
-    try {
-      const changed = this.#change(run, changes);
-      const fold = new RunFold("predicted", false);
-      this.#simulate(changed, fold, false);
-      return { ...point, figures: figuresOf(fold.summary, changed), refusal: null };
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      return { ...point, figures: null, refusal: error.message };
+  /** Now and then lets the worker hear what it is told, and stops when that is a cancel. */
+  async #turn(signal: AbortSignal): Promise<void> {
+    if (this.#now() - this.#turnBegan >= TURN_MS) {
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      this.#turnBegan = this.#now();
     }
-  }
-}
-
-function figuresOf(summary: Summary, { conf, workload }: Changed): SweepFigures {
-  const { storage, execution, outcome } = summary;
-  const isLocal = /^local(?:\[|$)/.test(workload.cluster.master);
-  const heap = conf.getSizeAsBytes(isLocal ? "spark.driver.memory" : "spark.executor.memory");
-  const offHeap = conf.getBoolean("spark.memory.offHeap.enabled")
-    ? conf.getSizeAsBytes("spark.memory.offHeap.size")
-    : 0;
-  return {
-    succeeded: outcome.status === "succeeded",
-    durationMs: summary.durationMs ?? 0,
-    evictions: storage.blocksEvicted ?? 0,
-    spilledBytes: execution.memoryBytesSpilled ?? 0,
-    cacheMisses: storage.cacheMisses ?? 0,
-    oomTasks: execution.oomTasks ?? 0,
-    memoryBytes: workload.cluster.executors.length * (heap + offHeap),
-  };
-}
-
-/** All combinations, the last axis fastest. */
-function* combinations(vary: readonly SweepAxis[]): Generator<Record<string, string>> {
-  if (vary.length === 0) {
-    yield {};
-    return;
-  }
-  const [{ key, values }, ...rest] = vary;
-  for (const value of values) {
-    for (const others of combinations(rest)) yield { [key]: value, ...others };
+    signal.throwIfAborted();
   }
 }

@@ -10,6 +10,8 @@ import type { Summary } from "../../src/report/summary.ts";
 import type { Finding } from "../../src/report/verdict.ts";
 import type { Evidence } from "../../src/simulator/workload.ts";
 import type { Change, Changes, ChangeWarning } from "../../src/what_if/apply_changes.ts";
+import type { Recommendation } from "../../src/what_if/recommend.ts";
+import type { SweepResult, Vary } from "../../src/what_if/sweep.ts";
 
 /** Which of the three runs: the log's own, the model under its settings, the model under changed settings. */
 export type RunName = "observed" | "replayed" | "predicted";
@@ -79,28 +81,6 @@ export interface Predicted {
   readonly tookMs: number;
 }
 
-/** One combination of a sweep. */
-export interface SweepPoint {
-  readonly conf: Readonly<Record<string, string>>;
-  readonly executors: number | null;
-  readonly storageLevel: string | null;
-  /** null when the settings are refused. */
-  readonly figures: SweepFigures | null;
-  readonly refusal: string | null;
-}
-
-/** What of a run a sweep shows. */
-export interface SweepFigures {
-  readonly succeeded: boolean;
-  readonly durationMs: number;
-  readonly evictions: number;
-  readonly spilledBytes: number;
-  readonly cacheMisses: number;
-  readonly oomTasks: number;
-  /** Heap and off-heap memory of all executors. */
-  readonly memoryBytes: number;
-}
-
 /** A file of a log, as the browser hands it over. */
 export interface LogFile {
   /** Path within what was dropped. */
@@ -113,24 +93,34 @@ export type Question =
   | { readonly kind: "open"; readonly files: readonly LogFile[] }
   | { readonly kind: "replay" }
   | { readonly kind: "predict"; readonly changes: Changes; readonly charts: boolean }
-  | { readonly kind: "sweep"; readonly base: Changes; readonly vary: readonly SweepAxis[] }
+  /** The base is what every combination has beside the varied settings. */
+  | { readonly kind: "sweep"; readonly base: SweepResult["settings"]; readonly vary: Vary }
+  | { readonly kind: "recommend" }
   | { readonly kind: "eventLog"; readonly changes: Changes }
-  /** Under the settings of the open log, where there is one. */
-  | { readonly kind: "explain"; readonly text: string };
+  | { readonly kind: "explain"; readonly text: string; readonly settings: RunSettings | null };
 
-/** One axis of a sweep: a property, `executors` or `storageLevel`, and its values. */
-export interface SweepAxis {
-  readonly key: string;
-  readonly values: readonly string[];
+/** The settings of the open log. */
+export interface RunSettings {
+  readonly conf: Readonly<Record<string, string>>;
+  readonly sparkVersion: string;
+}
+
+/** What a sweep gives. */
+export interface SweepAnswer {
+  readonly results: readonly SweepResult[];
+  /** Ids of the results than which none is better in both memory and time, by memory. */
+  readonly pareto: readonly string[];
 }
 
 /** How far the work is. */
 export interface Progress {
   readonly done: number;
+  /** 0: not known. */
   readonly total: number;
-  /** Events read, or the sweep's points so far. */
+  /** Events read. */
   readonly events?: number;
-  readonly point?: SweepPoint;
+  /** The sweep's latest result. */
+  readonly result?: SweepResult;
 }
 
 /** An error as data. */
@@ -155,7 +145,8 @@ export interface Answers {
   open: OpenedLog;
   replay: Replayed;
   predict: Predicted;
-  sweep: readonly SweepPoint[];
+  sweep: SweepAnswer;
+  recommend: Recommendation;
   /** The simulated run's event log. */
   eventLog: Blob;
   explain: ExplainResult;

@@ -44,7 +44,10 @@ scope.addEventListener("activate", (event) => {
   );
 });
 
-/** Pages: the network first, so that a new version shows at once. Assets carry their hash: the cache first. */
+/**
+ * Pages: the network first, so that a new version shows at once. Assets carry their hash, and samples belong to the
+ * version: the cache first.
+ */
 async function answer(request: Request, isPage: boolean): Promise<Response> {
   const cache = await caches.open(NAME);
   if (!isPage) return await cache.match(request) ?? await fetch(request);
@@ -67,7 +70,7 @@ scope.addEventListener("fetch", (event) => {
   }
   const path = url.pathname.slice(base.pathname.length);
   const isPage = path === "" || path === "learn";
-  if (isPage || path.startsWith("assets/")) {
+  if (isPage || path.startsWith("assets/") || path.startsWith("samples/")) {
     event.respondWith(answer(request, isPage));
   }
 });

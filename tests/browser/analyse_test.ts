@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { zipSync } from "fflate";
 import { Buffer } from "node:buffer";
 import type { Page } from "playwright-core";
 import { accessibilityProblems } from "./support/accessibility.ts";
@@ -85,6 +86,41 @@ Deno.test("analysing a log", async (t) => {
         `${folder}/appstatus_app-20261130185537-0000`,
       );
       assertStringIncludes(await page.locator(".run-facts").innerText(), "4.1.4");
+    });
+
+    await t.step("a zip as the History Server gives it is one run", async () => {
+      await page.getByRole("button", { name: "Open another" }).click();
+      const log = "cache_evictions/app-20261130174132-0000.gz";
+      const plain = await new Response(
+        (await Deno.open(new URL(log, RUNS))).readable.pipeThrough(new DecompressionStream("gzip")),
+      ).bytes();
+      const zip = zipSync({ "app-20261130174132-0000": plain });
+      await page.locator("#files").setInputFiles({
+        name: "eventLogs-app-20261130174132-0000.zip",
+        mimeType: "application/zip",
+        buffer: Buffer.from(zip),
+      });
+      await page.getByText("24 cached blocks were evicted").first().waitFor();
+    });
+
+    await t.step("reading can be cancelled, and goes on with the next log", async () => {
+      await page.getByRole("button", { name: "Open another" }).click();
+      // Large enough that reading is not over before the cancel is heard.
+      await page.evaluate(() => {
+        const line = JSON.stringify({ Event: "SparkListenerUnknown", filler: "x".repeat(1000) }) + "\n";
+        const file = new File(Array.from({ length: 300 }, () => line.repeat(1000)), "large");
+        const transfer = new DataTransfer();
+        transfer.items.add(file);
+        document.getElementById("drop")!.dispatchEvent(
+          new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }),
+        );
+      });
+      await page.locator("#progress-text", { hasText: /of .* events/ }).waitFor();
+      await page.getByRole("button", { name: "Cancel" }).click();
+      await page.locator("#start").waitFor({ state: "visible" });
+      assertEquals(await page.locator("#problem").isVisible(), false);
+      await openLog(page, "disk_level/app-20261130180003-0000.gz");
+      assertStringIncludes(await page.locator(".finding-sentence").first().innerText(), "24 of them to disk");
     });
 
     await t.step("a recorded run is opened from the list, on a phone too", async () => {

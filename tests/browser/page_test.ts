@@ -50,6 +50,8 @@ Deno.test("the pages", async (t) => {
         await context.setOffline(true);
         await page.reload();
         assertEquals(await page.locator("#drop").count(), 1);
+        await page.getByText("A lost executor").click();
+        await page.waitForSelector(".run");
         await page.goto(`${server.origin}/learn`);
         assert((await page.title()).startsWith("Learn"));
         await context.close();

@@ -119,6 +119,20 @@ Deno.test("what if", async (t) => {
       assertEquals(await page.locator("#set-memory").inputValue(), "2g");
     });
 
+    await t.step("settings are recommended, with reasons, and put into the panel", async () => {
+      await page.getByRole("button", { name: "Find settings" }).click();
+      await page.locator("#advice table").first().waitFor();
+      assertStringIncludes(await page.locator("#advice .reason").innerText(), "--conf spark.");
+      await page.getByRole("button", { name: "Show what it changes" }).click();
+      await page.locator(".tiles", { hasText: "was 24" }).waitFor();
+    });
+
+    await t.step("a sweep's cell is chosen again, so that what follows has known settings", async () => {
+      await page.locator("table.heat tbody button").nth(2).click();
+      await simulated(page);
+      assertEquals(await page.locator("#set-memory").inputValue(), "2g");
+    });
+
     await t.step("the page has no accessibility problem while a prediction is shown", async () => {
       await page.getByRole("button", { name: "Predicted", pressed: true }).waitFor();
       assertEquals(await accessibilityProblems(page), []);

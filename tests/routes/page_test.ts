@@ -11,7 +11,7 @@ mountPage(app);
 /** Addresses that a page names. */
 async function addressesOf(path: string): Promise<string[]> {
   const html = await (await app.request(path)).text();
-  return [...html.matchAll(/(?:src|href|data-worker)="([^"#]+)"/g)].map(([, address]) => address);
+  return [...html.matchAll(/(?:src|href|data-worker|data-explainer)="([^"#]+)"/g)].map(([, address]) => address);
 }
 
 Deno.test("the pages are served with a strict policy, their assets for ever", async () => {

@@ -16,6 +16,7 @@ const ENTRIES = [
   "analyse.ts",
   "learn.ts",
   "worker.ts",
+  "explainer.ts",
   "sw.ts",
   "ui/theme.ts",
   "styles/page.css",
@@ -188,11 +189,13 @@ async function build(): Promise<{
     const main = await read(`html/${name}.html`);
     pages.set(page.path, fillPage(layout, { name, page, main, asset }));
   }
-  const keep = ["./", "learn", ...[...assets.keys()].map((n) => `assets/${n}`)];
+  const recorded = await samples();
+  const keep = ["./", "learn"]
+    .concat([...assets.keys()].map((name) => `assets/${name}`), [...recorded.keys()].map((id) => `samples/${id}`));
   const version = await shortHash(JSON.stringify([keep, [...pages.values()]]));
   const serviceWorker = `const KEEP=${JSON.stringify(keep)},VERSION="${version}";` +
     bundled.get("sw.js");
-  return { pages, assets, samples: await samples(), serviceWorker };
+  return { pages, assets, samples: recorded, serviceWorker };
 }
 
 function generated(declarations: Record<string, unknown>): string {
@@ -222,7 +225,8 @@ function reportSize(built: Awaited<ReturnType<typeof build>>): boolean {
   };
   weigh("/", built.pages.get("/")!);
   for (const [name, asset] of built.assets) {
-    if (/^(learn|notices)/.test(name)) continue;
+    // What other pages load, or what is loaded only when it is used.
+    if (/^(learn|notices|explainer)/.test(name)) continue;
     weigh(name, asset.text!);
   }
   console.log(

@@ -4,7 +4,7 @@
  * @module
  */
 import samples from "../samples.json" with { type: "json" };
-import type { LogFile, OpenedLog, Progress } from "../protocol.ts";
+import type { LogFile, OpenedLog, Progress, RunSettings } from "../protocol.ts";
 import { byId, fill, h } from "../ui/dom.ts";
 import { formatBytes, formatCount } from "../ui/format.ts";
 import { isChanged, type Link, linkText, readLink } from "./scenario.ts";
@@ -16,12 +16,18 @@ import { WorkerClient, WorkerProblem } from "./worker_client.ts";
 /** The page. */
 export class AnalyseApp {
   readonly #client: WorkerClient;
+  /** Makes the worker that explains messages, when it is first needed. */
+  readonly #newExplainer: () => WorkerClient;
+  #explainer: WorkerClient | null = null;
+  /** Settings of the open log. */
+  #settings: RunSettings | null = null;
   #reading: AbortController | null = null;
   /** What the address asked for. */
   #link: Link = readLink(location.hash.slice(1));
 
-  constructor(client: WorkerClient) {
+  constructor(client: WorkerClient, newExplainer: () => WorkerClient) {
     this.#client = client;
+    this.#newExplainer = newExplainer;
   }
 
   /** Wires the page. */
@@ -93,7 +99,9 @@ export class AnalyseApp {
       return;
     }
     try {
-      fill(place, explanationView(await this.#client.ask({ kind: "explain", text })));
+      this.#explainer ??= this.#newExplainer();
+      const settings = this.#settings;
+      fill(place, explanationView(await this.#explainer.ask({ kind: "explain", text, settings })));
     } catch (error) {
       if (!(error instanceof WorkerProblem)) throw error;
       fill(place, h("p", { class: "note bad" }, error.message));
@@ -173,12 +181,17 @@ export class AnalyseApp {
 
   #showRun(log: OpenedLog, sampleId: string | null): void {
     const { scenario, run, app } = this.#link;
+    const set = log.settings.flatMap(({ key, value, source }) =>
+      source === "set" && value !== null ? [[key, value]] : []
+    );
+    this.#settings = { conf: Object.fromEntries(set), sparkVersion: log.observed.summary.app.sparkVersion };
     const page = new RunPage({
       log,
       client: this.#client,
       sampleId,
       openAnother: () => {
         this.#link = readLink("");
+        this.#settings = null;
         history.replaceState(null, "", location.pathname);
         this.#showOnly("start");
         byId("main").focus();

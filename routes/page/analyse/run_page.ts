@@ -3,15 +3,27 @@
  *
  * @module
  */
-import type { OpenedLog, Predicted, Replayed, RunName, RunView, SweepAxis, SweepPoint } from "../protocol.ts";
+import type { SweepResult, Vary } from "../../../src/what_if/sweep.ts";
+import type { OpenedLog, Predicted, Replayed, RunName, RunView, SweepAnswer } from "../protocol.ts";
 import { fill, h, icon } from "../ui/dom.ts";
 import { formatBytes, formatCount, formatMs } from "../ui/format.ts";
 import { toast } from "../ui/shell.ts";
+import { AdvicePanel } from "./advice_panel.ts";
 import { compareTable } from "./compare_table.ts";
 import { evidenceView } from "./evidence_view.ts";
 import { download } from "./download.ts";
 import { memoryPanel, rddPanel, resultPanel, stagePanel, taskPanel, type ViewState } from "./run_panels.ts";
-import { changesOf, isChanged, type Link, linkText, NO_CHANGES, type Scenario, submitOptions } from "./scenario.ts";
+import {
+  changesOf,
+  isChanged,
+  type Link,
+  linkText,
+  NO_CHANGES,
+  type Scenario,
+  scenarioOf,
+  settingsOf,
+  submitOptions,
+} from "./scenario.ts";
 import { settingsTable } from "./settings_table.ts";
 import { SweepPanel } from "./sweep_panel.ts";
 import { verdictList } from "./verdict.ts";
@@ -20,6 +32,9 @@ import { type WorkerClient, WorkerProblem } from "./worker_client.ts";
 
 /** So long after the last change the charts follow, ms. */
 const SETTLED_MS = 180;
+
+/** A prediction that takes longer than this is given up for a newer one, ms. */
+const PATIENCE_MS = 400;
 
 const RUNS: readonly (readonly [RunName, string])[] = [
   ["observed", "Observed"],
@@ -53,6 +68,8 @@ export class RunPage {
   #scenario: Scenario = NO_CHANGES;
   #predicted: Predicted | null = null;
   #isAsking = false;
+  /** The prediction that is being made, and since when. */
+  #asking: { readonly control: AbortController; readonly sinceMs: number } | null = null;
   #sweep: AbortController | null = null;
   #settled: ReturnType<typeof setTimeout> | undefined;
 
@@ -73,7 +90,11 @@ export class RunPage {
       cancel: () => this.#sweep?.abort(),
       choose: (point) => this.#choose(point),
     });
-    this.#build(sweep, openAnother);
+    const advice = new AdvicePanel({
+      run: (told, signal) => client.ask({ kind: "recommend" }, { signal, onProgress: ({ done }) => told(done) }),
+      choose: (settings) => this.#choose(settings),
+    });
+    this.#build([advice.element, sweep.element], openAnother);
     this.#showRun("observed");
     this.#showCompare();
     this.#replay();
@@ -84,7 +105,7 @@ export class RunPage {
     this.#whatIf.set(scenario, true);
   }
 
-  #build(sweep: SweepPanel, openAnother: () => void): void {
+  #build(searches: readonly HTMLElement[], openAnother: () => void): void {
     const { observed, settings } = this.#log;
     const section = (id: string, title: string, ...content: (HTMLElement | null)[]) =>
       h(
@@ -112,7 +133,7 @@ export class RunPage {
           { class: "run-rest" },
           section("compare", "What would change", this.#compare),
           this.#panels,
-          sweep.element,
+          searches,
           section("settings", "Settings", settingsTable(settings, observed.summary.app.sparkVersion)),
           section("model", "What the model rests on", this.#model),
         ),
@@ -167,6 +188,7 @@ export class RunPage {
       ["tasks", "Tasks"],
       ["stages", "Stages"],
       ["results", "Results"],
+      ["advice", "Recommendation"],
       ["sweep", "Sweep"],
       ["settings", "Settings"],
     ] as const;
@@ -245,6 +267,8 @@ export class RunPage {
     clearTimeout(this.#settled);
     if (!isChanged(scenario)) return this.#backToRecorded();
     if (this.#runs.replayed === undefined) return;
+    const { control, sinceMs } = this.#asking ?? {};
+    if (sinceMs !== undefined && performance.now() - sinceMs > PATIENCE_MS) control?.abort();
     this.#predict();
   }
 
@@ -278,8 +302,12 @@ export class RunPage {
 
   async #askPrediction(scenario: Scenario, charts: boolean): Promise<void> {
     if (!isChanged(scenario)) return;
+    const control = new AbortController();
+    this.#asking = { control, sinceMs: performance.now() };
     try {
-      const predicted = await this.#client.ask({ kind: "predict", changes: changesOf(scenario), charts });
+      const predicted = await this.#client.ask({ kind: "predict", changes: changesOf(scenario), charts }, {
+        signal: control.signal,
+      });
       if (scenario !== this.#scenario) return;
       this.#predicted = predicted;
       this.#whatIf.predicted(predicted);
@@ -288,7 +316,9 @@ export class RunPage {
       this.#runs.predicted = predicted.run;
       this.#showRun("predicted");
     } catch (error) {
-      if (scenario === this.#scenario) this.#refused(error);
+      if (scenario === this.#scenario && !control.signal.aborted) this.#refused(error);
+    } finally {
+      this.#asking = null;
     }
   }
 
@@ -301,23 +331,19 @@ export class RunPage {
     this.#showCompare();
   }
 
-  async #runSweep(vary: readonly SweepAxis[], told: (point: SweepPoint) => void): Promise<void> {
+  #runSweep(vary: Vary, told: (result: SweepResult) => void): Promise<SweepAnswer> {
     this.#sweep = new AbortController();
-    await this.#client.ask({ kind: "sweep", base: changesOf(this.#scenario), vary }, {
+    return this.#client.ask({ kind: "sweep", base: settingsOf(this.#scenario), vary }, {
       signal: this.#sweep.signal,
-      onProgress: ({ point }) => {
-        if (point !== undefined) told(point);
+      onProgress: ({ result }) => {
+        if (result !== undefined) told(result);
       },
     });
   }
 
-  #choose(point: SweepPoint): void {
-    this.apply({
-      conf: { ...this.#scenario.conf, ...point.conf },
-      executors: point.executors,
-      storageLevel: point.storageLevel,
-    });
-    toast("The combination’s settings are in the what-if panel.");
+  #choose(settings: SweepResult["settings"]): void {
+    this.apply(scenarioOf(settings));
+    toast("These settings are in the what-if panel.");
   }
 
   async #copy(text: string, said: string): Promise<void> {

@@ -29,6 +29,21 @@ export function changesOf({ conf, executors, storageLevel }: Scenario): Changes 
   };
 }
 
+/** By the names that a sweep uses. */
+export function settingsOf({ conf, executors, storageLevel }: Scenario): Record<string, string> {
+  return {
+    ...conf,
+    ...(executors === null ? {} : { executors: String(executors) }),
+    ...(storageLevel === null ? {} : { storageLevel }),
+  };
+}
+
+/** The scenario with these settings, named as a sweep names them. */
+export function scenarioOf(settings: Readonly<Record<string, string>>): Scenario {
+  const { executors, storageLevel = null, ...conf } = settings;
+  return { conf, executors: executors === undefined ? null : Number(executors), storageLevel };
+}
+
 /**
  * Options of spark-submit. What is no property stands in a comment: where it is set depends on the cluster.
  *

@@ -6,31 +6,38 @@
 import uPlot from "uplot";
 import { STORAGE_LEVELS } from "../../../src/spark/storage_level.ts";
 import { axisStyle, Plot, tipRow } from "../charts/plot.ts";
-import type { Recorded, SweepAxis, SweepFigures, SweepPoint } from "../protocol.ts";
+import type { Theme } from "../charts/theme.ts";
+import type { SweepFigures, SweepResult, Vary } from "../../../src/what_if/sweep.ts";
+import type { Recorded, SweepAnswer } from "../protocol.ts";
 import { fill, h } from "../ui/dom.ts";
 import { formatBytes, formatCount, formatMs } from "../ui/format.ts";
-import { paretoFront } from "./pareto.ts";
-import { countSteps, fractionSteps, heapSteps, sizeText } from "./steps.ts";
+import { fractionSteps, heapSteps, sizeText } from "./steps.ts";
 
 /** What a sweep is asked for and tells. */
 export interface SweepActions {
-  /** Runs it; `told` is called for each point. */
-  readonly run: (vary: readonly SweepAxis[], told: (point: SweepPoint) => void) => Promise<void>;
+  /** Runs it; `told` is called for each result. */
+  readonly run: (vary: Vary, told: (result: SweepResult) => void) => Promise<SweepAnswer>;
   readonly cancel: () => void;
-  /** Puts a point's settings into the what-if panel. */
-  readonly choose: (point: SweepPoint) => void;
+  /** Puts a result's settings into the what-if panel. */
+  readonly choose: (settings: SweepResult["settings"]) => void;
+}
+
+/** One axis: a property, `executors` or `storageLevel`, and its values. */
+interface SweepAxis {
+  readonly key: string;
+  readonly values: readonly string[];
 }
 
 interface Metric {
   readonly name: string;
-  readonly value: (figures: SweepFigures) => number;
-  readonly text: (value: number) => string;
+  readonly value: (figures: SweepFigures) => number | null;
+  readonly text: (value: number | null) => string;
 }
 
 const METRICS: readonly Metric[] = [
   { name: "Time", value: ({ durationMs }) => durationMs, text: formatMs },
-  { name: "Evictions", value: ({ evictions }) => evictions, text: formatCount },
-  { name: "Memory spilled", value: ({ spilledBytes }) => spilledBytes, text: formatBytes },
+  { name: "Evictions", value: ({ blocksEvicted }) => blocksEvicted, text: formatCount },
+  { name: "Memory spilled", value: ({ memoryBytesSpilled }) => memoryBytesSpilled, text: formatBytes },
   { name: "Partitions computed", value: ({ cacheMisses }) => cacheMisses, text: formatCount },
   { name: "Out of memory", value: ({ oomTasks }) => oomTasks, text: formatCount },
 ];
@@ -49,6 +56,12 @@ function around(steps: readonly number[], recorded: number, stride: number): num
   return chosen;
 }
 
+/** Counts from half to three times the recorded one. */
+function multiplesOf(recorded: number): number[] {
+  const counts = [0.5, 0.75, 1, 1.5, 2, 3].map((factor) => Math.max(1, Math.round(recorded * factor)));
+  return [...new Set(counts)];
+}
+
 /** The axes that there are, with the values that are proposed. */
 function axesOf(recorded: Recorded): SweepAxis[] {
   const memoryKey = recorded.isLocal ? "spark.driver.memory" : "spark.executor.memory";
@@ -65,8 +78,8 @@ function axesOf(recorded: Recorded): SweepAxis[] {
     ),
   ];
   if (!recorded.isLocal) {
-    axes.push(axis("executors", around(countSteps(recorded.executors, 8), recorded.executors, 1)));
-    axes.push(axis("spark.executor.cores", around(countSteps(recorded.cores, 8), recorded.cores, 1)));
+    axes.push(axis("executors", multiplesOf(recorded.executors)));
+    axes.push(axis("spark.executor.cores", multiplesOf(recorded.cores)));
   }
   if (recorded.hasCachedRdds) {
     const common = ["MEMORY_ONLY", "MEMORY_AND_DISK", "MEMORY_ONLY_SER", "MEMORY_AND_DISK_SER", "DISK_ONLY"];
@@ -88,7 +101,9 @@ export class SweepPanel {
   readonly #valuesDown = h("input", { type: "text", id: "sweep-down-values", class: "mono", autocomplete: "off" });
   readonly #start = h("button", { type: "submit", class: "btn primary" }, "Run the sweep");
   #metric = METRICS[0];
-  #points: SweepPoint[] = [];
+  #results: SweepResult[] = [];
+  /** Ids of the results on the Pareto line. */
+  #best: ReadonlySet<string> = new Set();
   #grid: { across: SweepAxis; down: SweepAxis | null } | null = null;
   #isRunning = false;
 
@@ -157,17 +172,20 @@ export class SweepPanel {
       this.#status.textContent = "Each axis needs values.";
       return;
     }
-    this.#points = [];
+    this.#results = [];
+    this.#best = new Set();
     this.#grid = { across, down };
     const total = across.values.length * (down?.values.length ?? 1);
+    const vary: Vary = { ...(down === null ? {} : { [down.key]: down.values }), [across.key]: across.values };
     this.#setRunning(true);
     try {
-      await this.#actions.run(down === null ? [across] : [down, across], (point) => {
-        this.#points.push(point);
-        this.#status.textContent = `${this.#points.length} of ${total} combinations`;
+      const { pareto } = await this.#actions.run(vary, (result) => {
+        this.#results.push(result);
+        this.#status.textContent = `${this.#results.length} of ${total} combinations`;
         this.#show();
       });
-      this.#status.textContent = `${this.#points.length} combinations. Choose one to see it in full.`;
+      this.#best = new Set(pareto);
+      this.#status.textContent = `${this.#results.length} combinations. Choose one to see it in full.`;
     } catch (error) {
       this.#status.textContent = error instanceof Error ? error.message : String(error);
     } finally {
@@ -183,7 +201,7 @@ export class SweepPanel {
   }
 
   #show(): void {
-    if (this.#grid === null || this.#points.length === 0) return;
+    if (this.#grid === null || this.#results.length === 0) return;
     const chooser = h(
       "div",
       { class: "segmented", role: "group", "aria-label": "Figure" },
@@ -206,19 +224,13 @@ export class SweepPanel {
     );
   }
 
-  #valueOf(point: SweepPoint, key: string): string | null {
-    if (key === "executors") return point.executors === null ? null : String(point.executors);
-    if (key === "storageLevel") return point.storageLevel;
-    return point.conf[key] ?? null;
-  }
-
   #heatMap(across: SweepAxis, down: SweepAxis | null): HTMLElement {
-    const known = this.#points.flatMap(({ figures }) => figures === null ? [] : [this.#metric.value(figures)]);
+    const known = this.#results.flatMap(({ figures }) => figures === null ? [] : [this.#metric.value(figures) ?? 0]);
     const [low, high] = [Math.min(...known), Math.max(...known)];
     const rows = down?.values ?? [null];
     const cellOf = (row: string | null, column: string) =>
-      this.#points.find((point) =>
-        this.#valueOf(point, across.key) === column && (down === null || this.#valueOf(point, down.key) === row)
+      this.#results.find(({ settings }) =>
+        settings[across.key] === column && (down === null || settings[down.key] === row)
       );
     return h(
       "div",
@@ -253,82 +265,57 @@ export class SweepPanel {
     );
   }
 
-  #cell(point: SweepPoint | undefined, low: number, high: number): HTMLElement {
-    if (point === undefined) return h("td", { class: "num muted" }, "…");
-    const { figures } = point;
-    if (figures === null) {
-      return h("td", { class: "num muted", title: point.refusal }, h("span", {}, "refused"));
-    }
+  #cell(result: SweepResult | undefined, low: number, high: number): HTMLElement {
+    if (result === undefined) return h("td", { class: "num muted" }, "…");
+    const { figures, settings, status, reason } = result;
+    if (figures === null) return h("td", { class: "num muted", title: reason }, h("span", {}, "refused"));
     const value = this.#metric.value(figures);
-    const heat = high > low ? Math.round((value - low) / (high - low) * 8) : 0;
-    const text = this.#metric.text(value);
+    const heat = high > low ? Math.round(((value ?? 0) - low) / (high - low) * 8) : 0;
+    const fails = status !== "succeeded";
     return h(
       "td",
-      { class: `num heat-${heat}${figures.succeeded ? "" : " failed"}` },
+      { class: `num heat-${heat}` },
       h(
         "button",
         {
           type: "button",
-          onclick: () => this.#actions.choose(point),
-          title: figures.succeeded ? null : "the job fails",
+          onclick: () => this.#actions.choose(settings),
+          title: fails ? reason ?? "it does not end" : null,
         },
-        text,
-        figures.succeeded ? null : h("span", { class: "fails" }, " fails"),
+        this.#metric.text(value),
+        fails ? h("span", { class: "fails" }, " fails") : null,
       ),
     );
   }
 
-  /** Memory against time, with the line of those points than which none is better in both. */
+  /** Memory against time, with the line of those results than which none is better in both. */
   #pareto(): HTMLElement | null {
-    const points = this.#points
-      .flatMap((point) => point.figures?.succeeded ? [{ point, figures: point.figures }] : [])
-      .sort((a, b) => a.figures.memoryBytes - b.figures.memoryBytes || a.figures.durationMs - b.figures.durationMs);
-    if (points.length < 2) return null;
-    const best = paretoFront(points.map(({ figures }) => figures));
-    const label = (i: number) =>
-      Object.entries(this.#settingsOf(points[i].point)).map((pair) => pair.join(" ")).join(", ");
+    const points = this.#results
+      .flatMap(({ id, settings, status, figures }) =>
+        status === "succeeded" && figures !== null && figures.durationMs !== null
+          ? [{ id, settings, memoryBytes: figures.clusterMemoryBytes, durationMs: figures.durationMs }]
+          : []
+      )
+      .sort((a, b) => a.memoryBytes - b.memoryBytes || a.durationMs - b.durationMs);
+    if (points.length < 2 || this.#best.size === 0) return null;
+    const best = this.#best;
+    const front = points.filter(({ id }) => best.has(id));
     const plot = new Plot({
       label: `Memory against time of ${points.length} combinations; ${best.size} are not bettered in both.`,
       height: 260,
       data: [
-        points.map(({ figures }) => figures.memoryBytes),
-        points.map(({ figures }) => figures.durationMs),
-        points.map(({ figures }, i) => best.has(i) ? figures.durationMs : null),
+        points.map(({ memoryBytes }) => memoryBytes),
+        points.map(({ durationMs }) => durationMs),
+        points.map(({ id, durationMs }) => best.has(id) ? durationMs : null),
       ] as uPlot.AlignedData,
-      configure: (theme) => ({
-        padding: [10, 16, 0, 0],
-        cursor: { drag: { x: false, y: false } },
-        scales: {
-          x: { time: false, range: (_, min, max) => padded(min, max) },
-          y: { range: (_, min, max) => padded(min, max) },
-        },
-        axes: [
-          { ...axisStyle(theme), space: 90, values: (_, ticks) => ticks.map((bytes) => formatBytes(bytes)) },
-          { ...axisStyle(theme), size: 84, values: (_, ticks) => ticks.map((ms) => formatMs(ms)) },
-        ],
-        series: [
-          {},
-          {
-            paths: () => null,
-            stroke: theme.colour("ink-3"),
-            points: { show: true, size: 7, fill: theme.colour("surface") },
-          },
-          {
-            stroke: theme.colour("accent"),
-            width: 2,
-            spanGaps: true,
-            points: { show: true, size: 9, fill: theme.colour("accent") },
-          },
-        ],
-      }),
+      configure: paretoChart,
       tip: (index) => [
-        h("div", {}, label(index)),
-        tipRow("memory in all", formatBytes(points[index].figures.memoryBytes)),
-        tipRow("time", formatMs(points[index].figures.durationMs)),
-        ...(best.has(index) ? [h("div", { class: "tip-time" }, "on the Pareto line")] : []),
+        h("div", {}, this.#nameOf(points[index].settings)),
+        tipRow("memory in all", formatBytes(points[index].memoryBytes)),
+        tipRow("time", formatMs(points[index].durationMs)),
+        ...(best.has(points[index].id) ? [h("div", { class: "tip-time" }, "on the Pareto line")] : []),
       ],
     });
-    const front = [...best].map((i) => points[i]);
     return h(
       "div",
       { class: "panel-content" },
@@ -336,34 +323,64 @@ export class SweepPanel {
       h(
         "p",
         { class: "muted small" },
-        "All combinations that succeed; the line joins those than which none needs less memory and less time.",
+        "All combinations that succeed, by the memory that they ask of the cluster; the line joins those than which none " +
+          "needs less memory and less time.",
       ),
       plot.element,
       h(
         "ol",
         { class: "pareto-list" },
-        front.map(({ point, figures }) =>
+        front.map(({ settings, memoryBytes, durationMs }) =>
           h(
             "li",
             {},
             h(
               "button",
-              { type: "button", class: "btn quiet", onclick: () => this.#actions.choose(point) },
-              Object.entries(this.#settingsOf(point)).map((pair) => pair.join(" ")).join(", "),
+              { type: "button", class: "btn quiet", onclick: () => this.#actions.choose(settings) },
+              this.#nameOf(settings),
             ),
-            h("span", { class: "muted" }, ` ${formatBytes(figures.memoryBytes)}, ${formatMs(figures.durationMs)}`),
+            h("span", { class: "muted" }, ` ${formatBytes(memoryBytes)}, ${formatMs(durationMs)}`),
           )
         ),
       ),
     );
   }
 
-  #settingsOf(point: SweepPoint): Record<string, string> {
+  /** What of a result's settings is varied. */
+  #nameOf(settings: SweepResult["settings"]): string {
     const { across, down } = this.#grid!;
-    const settings: Record<string, string> = {};
-    for (const key of [across.key, ...(down === null ? [] : [down.key])]) settings[key] = this.#valueOf(point, key)!;
-    return settings;
+    return [across, down].flatMap((axis) => axis === null ? [] : [`${axis.key} ${settings[axis.key]}`]).join(", ");
   }
+}
+
+/** Points of all results, and the line of the best. */
+function paretoChart(theme: Theme): Omit<uPlot.Options, "width" | "height"> {
+  return {
+    padding: [10, 16, 0, 0],
+    cursor: { drag: { x: false, y: false } },
+    scales: {
+      x: { time: false, range: (_, min, max) => padded(min, max) },
+      y: { range: (_, min, max) => padded(min, max) },
+    },
+    axes: [
+      { ...axisStyle(theme), space: 90, values: (_, ticks) => ticks.map((bytes) => formatBytes(bytes)) },
+      { ...axisStyle(theme), size: 84, values: (_, ticks) => ticks.map((ms) => formatMs(ms)) },
+    ],
+    series: [
+      {},
+      {
+        paths: () => null,
+        stroke: theme.colour("ink-3"),
+        points: { show: true, size: 7, fill: theme.colour("surface") },
+      },
+      {
+        stroke: theme.colour("accent"),
+        width: 2,
+        spanGaps: true,
+        points: { show: true, size: 9, fill: theme.colour("accent") },
+      },
+    ],
+  };
 }
 
 function padded(min: number, max: number): [number, number] {

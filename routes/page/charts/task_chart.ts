@@ -54,10 +54,16 @@ function stageBars(data: ChartData): { bars: StageBar[]; lanes: number } {
   return { bars, lanes: Math.min(freeAt.length, 8) };
 }
 
+/** Executors in the order of their numbers. */
+function byId(a: string, b: string): number {
+  return Number(a) - Number(b) || (a < b ? -1 : a > b ? 1 : 0);
+}
+
 function rowsOf(data: ChartData, stageLanes: number): Row[] {
+  const timelines = [...data.timelines].sort((a, b) => byId(a.executorId, b.executorId)).slice(0, MAX_ROWS);
   const rows: Row[] = [{ label: "stages", top: 0, lanes: stageLanes, timeline: null }];
   let top = stageLanes + 1;
-  for (const timeline of data.timelines.slice(0, MAX_ROWS)) {
+  for (const timeline of timelines) {
     const lanes = timeline.bars === null ? 3 : Math.max(1, Math.min(timeline.lanes, 16));
     rows.push({
       label: timeline.executorId === "driver" ? "driver" : `executor ${timeline.executorId}`,
