@@ -7,5 +7,8 @@ import { Lab } from "./lab/lab.ts";
 import { byId } from "./ui/dom.ts";
 import { startShell } from "./ui/shell.ts";
 
-startShell();
-new Lab(byId("lab")).start();
+// Tools that load every module of the tree have no document.
+if ("document" in globalThis) {
+  startShell();
+  new Lab(byId("lab")).start();
+}

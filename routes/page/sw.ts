@@ -25,7 +25,8 @@ declare const KEEP: readonly string[];
 declare const VERSION: string;
 
 const scope = globalThis as unknown as Scope;
-const NAME = `sparkmem-${VERSION}`;
+/** Tools that load every module of the tree have no version to put in. */
+const NAME = `sparkmem-${typeof VERSION === "string" ? VERSION : "unbuilt"}`;
 
 scope.addEventListener("install", (event) => {
   event.waitUntil(
