@@ -6,14 +6,18 @@
  */
 import { parseArgs } from "node:util";
 import { checkApplication, noCounts } from "./check_application.ts";
+import { fuzzEventLogs } from "./event_logs.ts";
+import { recordNumbers } from "../support/numbers.ts";
 import { fuzzSimulation } from "./simulation.ts";
 
 const HELP = `
-usage: deno task fuzz [--seed N] [--minutes M] [--only PART] [--spec FILE]
+usage: deno task fuzz [--seed N] [--minutes M] [--only PART] [--record]
+       deno task fuzz --spec FILE
 
   --seed N      where to begin (1); each round takes the next one
   --minutes M   go on for so long (1); each part takes its turn
   --only PART   one part alone: PARTS
+  --record      keep the numbers in tests/README.md
   --spec FILE   check one application, a job spec, such as a failure has printed
 `;
 
@@ -31,6 +35,10 @@ const PARTS: Record<string, Round> = {
   async simulation(seed, totals) {
     add(totals, await fuzzSimulation(seed, 100));
   },
+  async eventLogs(seed, totals) {
+    const { answers, errors } = await fuzzEventLogs(seed * 1000, 100);
+    add(totals, { answers, errors: Object.values(errors).reduce((a, b) => a + b, 0) });
+  },
 };
 
 async function main(): Promise<number> {
@@ -41,6 +49,7 @@ async function main(): Promise<number> {
       minutes: { type: "string", default: "1" },
       only: { type: "string" },
       spec: { type: "string" },
+      record: { type: "boolean" },
       help: { type: "boolean", short: "h" },
     },
   });
@@ -54,10 +63,14 @@ async function main(): Promise<number> {
     console.log(JSON.stringify(counts));
     return 0;
   }
-  return await rounds(Number(values.seed), Number(values.minutes), values.only);
+  return await rounds(Number(values.seed), Number(values.minutes), values);
 }
 
-async function rounds(first: number, minutes: number, only: string | undefined): Promise<number> {
+async function rounds(
+  first: number,
+  minutes: number,
+  { only, record }: { readonly only?: string; readonly record?: boolean },
+): Promise<number> {
   const end = performance.now() + minutes * 60_000;
   const parts = Object.entries(PARTS).filter(([name]) => only === undefined || name === only);
   const totals = Object.fromEntries(parts.map(([name]): [string, Record<string, number>] => [name, {}]));
@@ -74,6 +87,11 @@ async function rounds(first: number, minutes: number, only: string | undefined):
     }
   }
   console.log(JSON.stringify({ seeds: [first, seed - 1], ...totals }));
+  if (record && !failed) {
+    for (const [name, numbers] of Object.entries(totals)) {
+      recordNumbers(`deno task fuzz --only ${name}`, { "first seed": first, "last seed": seed - 1, ...numbers });
+    }
+  }
   return failed ? 1 : 0;
 }
 
