@@ -104,8 +104,9 @@ export async function checkApplication(spec: JobSpec, counts: ApplicationCounts 
   // Where the driver's event loop failed, jobs end that have not begun, as in Spark (trace a56).
   const loopFailed = summary.warnings.some(({ code }) => code === "simulation.scheduler");
   if (!loopFailed) checkJobsAndStages(simulation, events);
-  checkMemory(simulation, busyExecutors(events, running));
-  checkBlocks(simulation, events);
+  const busy = busyExecutors(events, running);
+  checkMemory(simulation, busy);
+  checkBlocks(simulation, events, busy);
   checkSummary(events, summary);
   await checkWrittenLog(events, summary, running.size);
   const text = JSON.stringify(events);
@@ -304,10 +305,11 @@ function pinned(executor: Executor): number[] {
 }
 
 /** The blocks that the events tell are those that the executors hold, and that the master knows. */
-function checkBlocks(simulation: Simulation, events: readonly SparkEvent[]): void {
+function checkBlocks(simulation: Simulation, events: readonly SparkEvent[], busy: ReadonlySet<string>): void {
   const told = toldBlocks(events);
   for (const executor of simulation.executors) {
-    if (!executor.alive) continue;
+    // What is unpersisted while a task reads it goes when the task ends.
+    if (!executor.alive || busy.has(executor.id)) continue;
     const held = new Map<string, string>();
     for (const { name, block, memoryBytes, diskBytes } of executor.blocks.entries()) {
       if (!name.startsWith("rdd_")) continue;
@@ -358,7 +360,9 @@ function checkSummary(events: readonly SparkEvent[], summary: Summary): void {
   const of = (kind: SparkEvent["kind"]) => events.filter((event) => event.kind === kind).length;
   const sum = (figure: (event: TaskEnd) => number) => ends.reduce((total, event) => total + figure(event), 0);
   assertEquals(summary.stages.length, of("stageSubmitted"));
-  assertEquals(summary.jobs.length, of("jobStart"));
+  // Where the driver's event loop failed, a job may end that has not begun.
+  const jobs = events.flatMap((event) => event.kind === "jobStart" || event.kind === "jobEnd" ? [event.jobId] : []);
+  assertEquals(summary.jobs.length, new Set(jobs).size);
   for (const stage of summary.stages) {
     const own = ends.filter(({ stageId, stageAttemptId }) =>
       stageId === stage.stageId && stageAttemptId === stage.attempt
@@ -411,9 +415,8 @@ async function checkWrittenLog(events: readonly SparkEvent[], simulated: Summary
     },
   });
   const jobsOpen = simulated.jobs.some(({ status }) => status === "unfinished");
-  const stuck = simulated.warnings.some(({ code }) => code === "simulation.stuck");
   const expected = [
-    ...stuck && jobsOpen ? ["log.jobs_unfinished"] : [],
+    ...jobsOpen ? ["log.jobs_unfinished"] : [],
     ...running > 0 ? ["log.tasks_unfinished"] : [],
   ];
   assertEquals(problems.sort(), expected, "the written log is read with other warnings");

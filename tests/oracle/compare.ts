@@ -17,6 +17,8 @@ interface Generator {
   readonly name: string;
   readonly folder: string;
   readonly env?: Record<string, string>;
+  /** Of the traces, where they do not tell. */
+  readonly sparkVersion?: string;
   args(out: string, options: { seed: number; traces: number; operations: number }): string[];
 }
 
@@ -37,7 +39,7 @@ const GENERATORS: readonly Generator[] = [
   scheduler("b"),
   scheduler("d"),
   { name: "spilling-2.4.0", folder: "spilling", args: gen },
-  { name: "spilling-3.5.9", folder: "spilling", env: { S: "35" }, args: gen },
+  { name: "spilling-3.5.9", folder: "spilling", env: { S: "35" }, sparkVersion: "3.5.9", args: gen },
 ];
 
 async function make(oracle: string, generator: Generator, args: string[]): Promise<void> {
@@ -49,7 +51,10 @@ async function make(oracle: string, generator: Generator, args: string[]): Promi
 }
 
 /** Runs the traces of a folder through the engine; gives the number of traces and operations, and what differs. */
-async function compare(out: string): Promise<{ traces: number; operations: number; different: string[] }> {
+async function compare(
+  out: string,
+  version: readonly string[],
+): Promise<{ traces: number; operations: number; different: string[] }> {
   let operations = 0;
   const different: string[] = [];
   const files = [...Deno.readDirSync(out)].filter(({ name }) => /\.jsonl(\.gz)?$/.test(name)).map(({ name }) =>
@@ -57,7 +62,7 @@ async function compare(out: string): Promise<{ traces: number; operations: numbe
   );
   for (const file of files) {
     const { io, out: printed } = captureIo();
-    const status = await runMain(["replay", file], io);
+    const status = await runMain(["replay", ...version, file], io);
     operations += Number(/(\d+) operations compared/.exec(printed.stdout)?.[1] ?? 0);
     if (status === 0) continue;
     different.push(file);
@@ -82,9 +87,13 @@ async function main(): Promise<number> {
   const numbers: Record<string, number> = { seed };
   let kept = 0;
   for (const generator of GENERATORS.filter(({ name }) => values.only === undefined || name.startsWith(values.only))) {
+    const { sparkVersion } = generator;
     const out = await Deno.makeTempDir({ prefix: `sparkmem-${generator.name}-` });
     await make(oracle, generator, generator.args(out, options));
-    const { traces, operations, different } = await compare(out);
+    const { traces, operations, different } = await compare(
+      out,
+      sparkVersion === undefined ? [] : ["--spark-version", sparkVersion],
+    );
     console.log(`${generator.name}: ${traces} traces, ${operations} operations, ${different.length} traces differ`);
     numbers[`${generator.name} traces`] = traces;
     numbers[`${generator.name} operations`] = operations;
