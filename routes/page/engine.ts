@@ -165,7 +165,7 @@ export class PageEngine {
       },
     };
     const total = files.reduce((sum, { file }) => sum + file.size, 0);
-    const parts = files.map(({ name, file }) => ({ name, open: () => file.stream() }));
+    const parts = files.map(({ name, file }) => ({ name, open: () => file.stream().pipeThrough(this.#paced()) }));
     let told = -PROGRESS_BYTES;
     const report = await readEventLog(parts, sink, {
       signal: options.signal,
@@ -316,12 +316,26 @@ export class PageEngine {
     while (!simulation.run(STEP_EVENTS)) await this.#turn(options.signal);
   }
 
-  /** Now and then lets the worker hear what it is told, and stops when that is a cancel. */
+  /** Passes chunks on, now and then letting the worker hear what it is told: the reader itself looks at the signal. */
+  #paced(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+    return new TransformStream({
+      transform: async (chunk, controller) => {
+        await this.#pause();
+        controller.enqueue(chunk);
+      },
+    });
+  }
+
+  /** Now and then lets the worker hear what it is told. */
+  async #pause(): Promise<void> {
+    if (this.#now() - this.#turnBegan < TURN_MS) return;
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    this.#turnBegan = this.#now();
+  }
+
+  /** As `#pause`, and stops when what was heard is a cancel. */
   async #turn(signal: AbortSignal): Promise<void> {
-    if (this.#now() - this.#turnBegan >= TURN_MS) {
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      this.#turnBegan = this.#now();
-    }
+    await this.#pause();
     signal.throwIfAborted();
   }
 }
