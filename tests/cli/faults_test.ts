@@ -11,7 +11,7 @@ import { runText } from "../support/runs.ts";
 const MAIN = new URL("../../src/cli/main.ts", import.meta.url).pathname;
 
 Deno.test("a reader that has seen enough closes the pipe: no error, exit status 0", async () => {
-  const child = new Deno.Command(Deno.execPath(), {
+  const child = new Deno.Command("deno", {
     args: ["run", "--quiet", "--no-prompt", "--allow-read", "--allow-env=INIT_CWD", MAIN].concat(
       ["simulate", "template:many-tiny-tasks", "--format", "eventlog"],
     ),
