@@ -145,8 +145,7 @@ function run(operation: usize): i64 {
       if (task < <i32>NO_TASK) return BAD_ARGUMENT;
       const bytes = load<i64>(operation, offsetof<Operation>("bytes"));
       const mode = <u32>head >> 8 & 0xff;
-      if (mode == ON_HEAP) return acquire(onHeap, ON_HEAP, bytes, task);
-      return mode == OFF_HEAP ? acquire(offHeap, OFF_HEAP, bytes, task) : BAD_ARGUMENT;
+      return mode > 1 ? <i64>BAD_ARGUMENT : acquire(memoryOf(mode), mode, bytes, task);
     }
     case OP_RELEASE_EXECUTION_MEMORY: {
       const task = <i32>(head >> 32);

@@ -1,65 +1,63 @@
 //! The kernel's algorithm and layout in native code: what the same machine does without WebAssembly.
 //!
-//! A peer for tests/bench, not a part of the project. It knows one executor and the operations of the big traces, reads
-//! the same operation records, writes the same outcome and event records, and is timed in the same chunks.
+//! A peer for tests/bench, not a part of the project. It knows one executor and the operations of the bench's traces,
+//! reads the same 16-byte operations, writes the answers and the same 16-byte events, and is timed in the same chunks.
+//! Blocks, RDDs and tasks are the records of assembly/layout.ts, linked by offsets into one arena.
 //!
-//! usage: kernel_twin OPS RDDS HEAP OFF CHUNK RUNS   (files of the bench; prints "checksum ns ns ns ...")
+//! usage: kernel_twin OPS RDDS HEAP OFF CHUNK RUNS   prints the checksum and the median CPU nanoseconds of a run
 
 use std::fs;
 use std::time::Duration;
 
 const SIZE_SHIFT: u64 = 10;
 const STORED: u64 = 1;
-const MODE_SHIFT: u64 = 1;
+const STORED_OFF_HEAP_SHIFT: u64 = 1;
 const USE_DISK: u64 = 8;
 const KNOWN: u64 = 16;
 const LOCKED: u64 = 32;
 const PARKED: u64 = 64;
-const OF_RDD: u64 = 128;
-const DECLARED: u64 = 256;
-const NOT_IN_MEMORY: u64 = DECLARED | OF_RDD | LOCKED | KNOWN;
+const DECLARED: u64 = 128;
+const BEFORE_PUT: u64 = DECLARED | LOCKED | KNOWN;
 
-const REQUIREMENT_FAILED: i64 = -3;
 const ASSERTION_FAILED: i64 = -1;
+const INVALID_NUMBER_OF_BYTES: i64 = -2;
+const REQUIREMENT_FAILED: i64 = -3;
 const BLOCK_ALREADY_PRESENT: i64 = -4;
 const BLOCK_NOT_FOUND: i64 = -6;
 const BLOCK_NOT_LOCKED: i64 = -7;
 const BAD_BLOCK: i64 = -33;
 const BAD_ARGUMENT: i64 = -34;
+const WAITS: i64 = -2048;
+const FIRST_TICKET: i64 = -4096;
 
 const ACTIVE: u32 = 1;
 const UNROLLS: u32 = 4;
 
+const TASKS: u32 = 64;
+
 #[repr(C)]
-#[derive(Clone, Copy)]
-struct Entry {
+struct Block {
     word: u64,
     older: u32,
     newer: u32,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Info {
     rdd: u32,
     readers: u32,
 }
 
 #[repr(C)]
-#[derive(Clone, Copy)]
 struct Rdd {
     evictable: [i64; 2],
     key: i64,
     blocks: u32,
 }
 
-#[repr(C, align(64))]
-#[derive(Clone, Copy)]
+#[repr(C)]
 struct Task {
     key: i64,
     execution: [i64; 2],
     unroll: [i64; 2],
     flags: u32,
+    reserved: [u32; 5],
 }
 
 #[repr(C)]
@@ -71,65 +69,82 @@ struct Memory {
     execution_used: i64,
     max_memory: i64,
     region: i64,
+    unmanaged: i64,
     evictable: i64,
     unroll: i64,
-    active_tasks: i32,
+    active_tasks: i64,
+    /// Offsets of the ends of the two lists.
+    entries: u32,
+    parked: u32,
+}
+
+#[repr(C)]
+struct Operation {
+    code: u8,
+    mode: u8,
+    flags: u16,
+    subject: i32,
+    bytes: i64,
 }
 
 struct Executor {
-    entries: Vec<Entry>, // the last four are the ends: entries of mode 0 and 1, parked of mode 0 and 1
-    infos: Vec<Info>,
-    rdds: Vec<Rdd>,
-    tasks: Vec<Task>,
-    memory: [Memory; 2],
+    arena: *mut u8,
     blocks: u32,
+    block_end: u32,
+    tasks: u32,
+    no_rdd: u32,
     num_entries: u32,
-    events: *mut u8,
-    event_count: u32,
+    rules: u32,
+    num_waiting: u32,
+    waiting_capacity: u32,
+    notified: u32,
+    drops_before_failure: i32,
+    keeps_dropped: u32,
     task_context: i64,
-    failed_drops: i32,
-}
-
-/// What a bound proven elsewhere allows: block ids are checked once per operation, links and RDDs are the executor's own.
-macro_rules! entry {
-    ($e:expr, $i:expr) => {
-        unsafe { $e.entries.get_unchecked_mut($i as usize) }
-    };
-}
-macro_rules! info {
-    ($e:expr, $i:expr) => {
-        unsafe { $e.infos.get_unchecked_mut($i as usize) }
-    };
+    memory: [Memory; 2],
+    next_event: *mut u8,
+    operation: u32,
 }
 
 impl Executor {
     fn new(rdd_ids: &[i32], max: [i64; 2]) -> Executor {
-        let blocks = rdd_ids.len() as u32;
+        let mut keys: Vec<i32> = rdd_ids.iter().copied().filter(|&rdd| rdd >= 0).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let block_end = rdd_ids.len() as u32;
+        let tasks = 64;
+        let no_rdd = tasks + TASKS * 64;
+        let ends = no_rdd + 32 * (keys.len() as u32 + 1);
+        let blocks = ends + 4 * 24;
+        let arena = Box::leak(vec![0u64; (blocks + block_end * 24) as usize / 8 + 8].into_boxed_slice()).as_mut_ptr();
         let mut executor = Executor {
-            entries: vec![Entry { word: 0, older: 0, newer: 0 }; blocks as usize + 4],
-            infos: vec![Info { rdd: 0, readers: 0 }; blocks as usize + 4],
-            rdds: Vec::new(),
-            tasks: vec![Task { key: 0, execution: [0; 2], unroll: [0; 2], flags: 0 }; 64],
-            memory: [Memory::default(); 2],
+            arena: arena as *mut u8,
             blocks,
+            block_end,
+            tasks,
+            no_rdd,
             num_entries: 0,
-            events: std::ptr::null_mut(),
-            event_count: 0,
+            rules: 0,
+            num_waiting: 0,
+            waiting_capacity: 8,
+            notified: 0,
+            drops_before_failure: -1,
+            keeps_dropped: 0,
             task_context: -1,
-            failed_drops: -1,
+            memory: [Memory::default(); 2],
+            next_event: std::ptr::null_mut(),
+            operation: 0,
         };
-        for end in blocks..blocks + 4 {
-            executor.entries[end as usize] = Entry { word: 0, older: end, newer: end };
+        for i in 0..4 {
+            let end = executor.block_at(ends + i * 24);
+            end.older = ends + i * 24;
+            end.newer = end.older;
         }
-        for (block, &rdd) in rdd_ids.iter().enumerate() {
-            executor.entries[block].word = DECLARED | if rdd >= 0 { OF_RDD } else { 0 };
-            if rdd >= 0 {
-                let found = executor.rdds.iter().position(|r| r.key == rdd as i64 + 1);
-                executor.infos[block].rdd = found.unwrap_or_else(|| {
-                    executor.rdds.push(Rdd { evictable: [0; 2], key: rdd as i64 + 1, blocks: 0 });
-                    executor.rdds.len() - 1
-                }) as u32;
-            }
+        for (id, &rdd) in rdd_ids.iter().enumerate() {
+            let record = if rdd < 0 { no_rdd } else { no_rdd + 32 * (1 + keys.binary_search(&rdd).unwrap() as u32) };
+            let block = executor.block(id as u32);
+            block.word = DECLARED;
+            block.rdd = record;
         }
         for mode in 0..2 {
             let m = &mut executor.memory[mode];
@@ -137,85 +152,119 @@ impl Executor {
             m.region = max[mode] / 2;
             m.storage_pool = m.region;
             m.execution_pool = max[mode] - m.region;
+            m.entries = ends + mode as u32 * 24;
+            m.parked = ends + 48 + mode as u32 * 24;
         }
         executor
     }
 
+    /// The record at an offset; offsets come from the executor's own links, ids are checked once per operation.
     #[inline(always)]
-    fn end(&self, mode: usize) -> u32 {
-        self.blocks + mode as u32
+    fn block_at<'a>(&self, offset: u32) -> &'a mut Block {
+        unsafe { &mut *(self.arena.add(offset as usize) as *mut Block) }
     }
 
     #[inline(always)]
-    fn parked(&self, mode: usize) -> u32 {
-        self.blocks + 2 + mode as u32
+    fn block<'a>(&self, id: u32) -> &'a mut Block {
+        self.block_at(self.offset(id))
     }
 
     #[inline(always)]
-    fn is_declared(&self, block: i32) -> bool {
-        (block as u32) < self.blocks && unsafe { self.entries.get_unchecked(block as usize) }.word & DECLARED != 0
+    fn offset(&self, id: u32) -> u32 {
+        self.blocks + id * 24
     }
 
     #[inline(always)]
-    fn unlink(&mut self, i: u32) {
-        let Entry { older, newer, .. } = *entry!(self, i);
-        entry!(self, older).newer = newer;
-        entry!(self, newer).older = older;
+    fn rdd_at<'a>(&self, offset: u32) -> &'a mut Rdd {
+        unsafe { &mut *(self.arena.add(offset as usize) as *mut Rdd) }
     }
 
     #[inline(always)]
-    fn link_newest(&mut self, i: u32, end: u32) {
-        let youngest = entry!(self, end).older;
-        entry!(self, i).older = youngest;
-        entry!(self, i).newer = end;
-        entry!(self, youngest).newer = i;
-        entry!(self, end).older = i;
+    fn task_at<'a>(&self, i: u32) -> &'a mut Task {
+        unsafe { &mut *(self.arena.add((self.tasks + i * 64) as usize) as *mut Task) }
+    }
+
+    #[inline(always)]
+    fn has_record(&self, id: u32) -> bool {
+        id < self.block_end
+    }
+
+    #[inline(always)]
+    fn is_declared(&self, id: u32) -> bool {
+        self.has_record(id) && self.block(id).word & DECLARED != 0
     }
 
     #[inline(always)]
     fn mode_of(word: u64) -> usize {
-        (word >> MODE_SHIFT) as usize & 1
+        (word >> STORED_OFF_HEAP_SHIFT) as usize & 1
     }
 
     #[inline(always)]
-    fn touch(&mut self, block: u32) {
+    fn rdd_of(&self, block: &Block) -> u32 {
+        if block.rdd == self.no_rdd { 0 } else { block.rdd }
+    }
+
+    #[inline(always)]
+    fn unlink(&mut self, block: &Block) {
+        let (older, newer) = (block.older, block.newer);
+        self.block_at(older).newer = newer;
+        self.block_at(newer).older = older;
+    }
+
+    #[inline(always)]
+    fn link_newest(&mut self, offset: u32, end: u32) {
+        let youngest = self.block_at(end).older;
+        let block = self.block_at(offset);
+        block.older = youngest;
+        block.newer = end;
+        self.block_at(youngest).newer = offset;
+        self.block_at(end).older = offset;
+    }
+
+    #[inline(always)]
+    fn link_newer_than(&mut self, offset: u32, older: u32) {
+        self.block_at(offset).older = older;
+        self.block_at(older).newer = offset;
+    }
+
+    #[inline(always)]
+    fn touch(&mut self, offset: u32) {
+        let block = self.block_at(offset);
+        let word = block.word;
         self.unlink(block);
-        let word = entry!(self, block).word;
         if word & PARKED != 0 {
-            entry!(self, block).word = word & !PARKED;
+            block.word = word & !PARKED;
         }
-        self.link_newest(block, self.end(Self::mode_of(word)));
+        self.link_newest(offset, self.memory[Self::mode_of(word)].entries);
     }
 
     #[inline(always)]
-    fn add_evictable(&mut self, block: u32, mode: usize, word: u64, bytes: i64) {
+    fn add_evictable(&mut self, mode: usize, rdd: u32, bytes: i64) {
         self.memory[mode].evictable += bytes;
-        if word & OF_RDD != 0 {
-            let rdd = info!(self, block).rdd;
-            unsafe { self.rdds.get_unchecked_mut(rdd as usize) }.evictable[mode] += bytes;
-        }
+        self.rdd_at(rdd).evictable[mode] += bytes;
     }
 
     #[inline(always)]
-    fn add_entry(&mut self, block: u32, mode: usize, size: i64, flags: u64) {
-        let word = (entry!(self, block).word & NOT_IN_MEMORY) | (size as u64) << SIZE_SHIFT | flags | STORED | KNOWN;
-        entry!(self, block).word = word;
-        self.link_newest(block, self.end(mode));
+    fn add_entry(&mut self, offset: u32, mode: usize, size: i64, flags: u64) {
+        let block = self.block_at(offset);
+        let word = (block.word & BEFORE_PUT) | (size as u64) << SIZE_SHIFT | flags | STORED | KNOWN;
+        block.word = word;
+        self.link_newest(offset, self.memory[mode].entries);
         self.num_entries += 1;
         if word & LOCKED == 0 {
-            self.add_evictable(block, mode, word, size);
+            self.add_evictable(mode, block.rdd, size);
         }
     }
 
-    #[inline(always)]
-    fn remove_entry(&mut self, block: u32, mode: usize) {
-        let word = entry!(self, block).word;
+    #[inline(never)]
+    fn remove_entry(&mut self, offset: u32) {
+        let block = self.block_at(offset);
+        let word = block.word;
         let size = (word >> SIZE_SHIFT) as i64;
+        let mode = Self::mode_of(word);
         self.unlink(block);
-        if word & LOCKED == 0 {
-            self.add_evictable(block, mode, word, -size);
-        }
-        entry!(self, block).word = word & NOT_IN_MEMORY;
+        self.add_evictable(mode, block.rdd, -size);
+        block.word = DECLARED;
         self.release_storage(mode, size);
         self.num_entries -= 1;
     }
@@ -226,85 +275,135 @@ impl Executor {
         m.storage_used = if size > m.storage_used { 0 } else { m.storage_used - size };
     }
 
-    #[inline(always)]
-    fn log_evicted(&mut self, block: u32, mode: usize, bytes: i64) {
-        unsafe {
-            let record = self.events.add((self.event_count as usize) << 4);
-            *record = 1;
-            *record.add(1) = mode as u8;
-            *(record.add(2) as *mut u16) = 0;
-            *(record.add(4) as *mut u32) = block;
-            *(record.add(8) as *mut f64) = bytes as f64;
-        }
-        self.event_count += 1;
+    #[inline(never)]
+    fn evict_blocks_to_free_space(&mut self, mode: usize, space: i64, except_rdd: u32) -> i64 {
+        self.evict(mode, space, except_rdd)
     }
 
     #[inline(always)]
-    fn evict(&mut self, mode: usize, space: i64, except_rdd: i64) -> i64 {
+    fn evict(&mut self, mode: usize, space: i64, except_rdd: u32) -> i64 {
         let mut evictable = self.memory[mode].evictable;
-        if except_rdd >= 0 {
-            evictable -= unsafe { self.rdds.get_unchecked(except_rdd as usize) }.evictable[mode];
+        if except_rdd != 0 {
+            evictable -= self.rdd_at(except_rdd).evictable[mode];
         }
         if space > evictable {
             return 0;
         }
-        let end = self.end(mode);
+        if self.drops_before_failure >= 0
+            || self.keeps_dropped != 0
+            || self.memory[mode].storage_used < self.memory[mode].evictable
+        {
+            return self.evict_carefully(mode, space, except_rdd);
+        }
+        let head = 1 | (mode as u64) << 8 | (self.operation as u64) << 16;
+        let first = self.next_event;
+        let mut place = first;
         let mut freed = 0;
-        let mut block = entry!(self, end).newer;
+        let mut offset = self.block_at(self.memory[mode].entries).newer;
+        loop {
+            let block = self.block_at(offset);
+            let word = block.word;
+            if word & LOCKED != 0 || block.rdd == except_rdd {
+                break;
+            }
+            let size = (word >> SIZE_SHIFT) as i64;
+            freed += size;
+            self.rdd_at(block.rdd).evictable[mode] -= size;
+            block.word = DECLARED | (word & USE_DISK) << 1;
+            unsafe {
+                *(place as *mut u64) = head | (((offset - self.blocks) / 24) as u64) << 32;
+                *(place.add(8) as *mut f64) = size as f64;
+                place = place.add(16);
+            }
+            offset = block.newer;
+            if freed >= space {
+                break;
+            }
+        }
+        self.link_newer_than(offset, self.memory[mode].entries);
+        self.next_event = place;
+        self.num_entries -= (place as usize - first as usize) as u32 >> 4;
+        self.memory[mode].evictable -= freed;
+        self.memory[mode].storage_used -= freed;
+        if freed >= space { freed } else { freed + self.evict_carefully(mode, space - freed, except_rdd) }
+    }
+
+    #[inline(never)]
+    fn evict_carefully(&mut self, mode: usize, space: i64, except_rdd: u32) -> i64 {
+        let entries = self.memory[mode].entries;
+        let mut freed = 0;
+        let mut kept = entries;
+        let mut offset = self.block_at(kept).newer;
         while freed < space {
-            let Entry { word, older, newer } = *entry!(self, block);
-            if word & LOCKED != 0 {
-                if older == end {
-                    self.unlink(block);
-                    entry!(self, block).word |= PARKED;
-                    self.link_newest(block, self.parked(mode));
-                }
-            } else if except_rdd < 0 || word & OF_RDD == 0 || info!(self, block).rdd as i64 != except_rdd {
-                if self.failed_drops >= 0 {
-                    return -8;
-                }
+            let block = self.block_at(offset);
+            let (word, newer) = (block.word, block.newer);
+            if word & LOCKED != 0 && kept == entries {
+                block.word |= PARKED;
+                self.link_newest(offset, self.memory[mode].parked);
+            } else if word & LOCKED != 0 || block.rdd == except_rdd {
+                self.link_newer_than(offset, kept);
+                kept = offset;
+            } else {
                 let size = (word >> SIZE_SHIFT) as i64;
                 freed += size;
-                self.remove_entry(block, mode);
-                if word & USE_DISK == 0 {
-                    entry!(self, block).word &= !KNOWN;
+                self.add_evictable(mode, block.rdd, -size);
+                block.word = DECLARED | (word & USE_DISK) << 1;
+                self.num_entries -= 1;
+                unsafe {
+                    *(self.next_event as *mut u64) = 1
+                        | (mode as u64) << 8
+                        | (self.operation as u64) << 16
+                        | (((offset - self.blocks) / 24) as u64) << 32;
+                    *(self.next_event.add(8) as *mut f64) = size as f64;
+                    self.next_event = self.next_event.add(16);
                 }
-                self.log_evicted(block, mode, size);
+                self.release_storage(mode, size);
             }
-            block = newer;
+            offset = newer;
         }
+        self.link_newer_than(offset, kept);
         freed
     }
 
+    #[inline(never)]
+    fn acquire_storage_memory(&mut self, mode: usize, bytes: i64, except_rdd: u32) -> i64 {
+        self.acquire_storage(mode, bytes, except_rdd)
+    }
+
     #[inline(always)]
-    fn acquire_storage(&mut self, mode: usize, bytes: i64, except_rdd: i64) -> i64 {
+    fn acquire_storage(&mut self, mode: usize, bytes: i64, except_rdd: u32) -> i64 {
         if bytes < 0 {
             return ASSERTION_FAILED;
         }
         let m = &mut self.memory[mode];
-        if bytes > m.max_memory - m.execution_used {
+        let mut limit = m.max_memory - m.execution_used;
+        if self.rules & 16 != 0 {
+            limit = (limit - m.unmanaged).max(0);
+        }
+        if bytes > limit || mode == 1 && self.rules & 8 != 0 {
             return 0;
         }
-        if bytes > m.storage_pool - m.storage_used {
-            let borrowed = (m.execution_pool - m.execution_used).min(bytes - (m.storage_pool - m.storage_used));
-            if borrowed < 0 || borrowed > m.execution_pool || m.execution_pool - borrowed < m.execution_used {
+        let mut free = m.storage_pool - m.storage_used;
+        if bytes > free {
+            let lacking = if self.rules & 2 != 0 { bytes } else { bytes - free };
+            let borrowed = (m.execution_pool - m.execution_used).min(lacking);
+            if borrowed < 0 {
                 return REQUIREMENT_FAILED;
             }
             m.execution_pool -= borrowed;
             m.storage_pool += borrowed;
-        }
-        if m.storage_used > m.storage_pool {
-            return ASSERTION_FAILED;
-        }
-        let to_free = bytes - (m.storage_pool - m.storage_used);
-        if to_free > 0 {
-            let freed = self.evict(mode, to_free, except_rdd);
-            if freed < 0 {
-                return freed;
+            free += borrowed;
+            if free < 0 {
+                return ASSERTION_FAILED;
             }
-            let m = &self.memory[mode];
-            if bytes > m.storage_pool - m.storage_used {
-                return 0;
+            if bytes > free {
+                let freed = self.evict(mode, bytes - free, except_rdd);
+                if freed < 0 {
+                    return freed;
+                }
+                if bytes > self.memory[mode].storage_pool - self.memory[mode].storage_used {
+                    return 0;
+                }
             }
         }
         self.memory[mode].storage_used += bytes;
@@ -312,193 +411,191 @@ impl Executor {
     }
 
     #[inline(always)]
-    fn rdd_of(&mut self, block: u32) -> i64 {
-        if entry!(self, block).word & OF_RDD != 0 { info!(self, block).rdd as i64 } else { -1 }
-    }
-
-    #[inline(always)]
-    fn put_bytes(&mut self, block: u32, size: i64, mode: usize, flags: u64) -> i64 {
-        if entry!(self, block).word & STORED != 0 {
-            return BLOCK_ALREADY_PRESENT;
+    fn put(&mut self, mode: usize, id: u32, size: i64, flags: u64) -> i64 {
+        let block = self.block(id);
+        if block.word & (DECLARED | STORED) != DECLARED {
+            return if block.word & STORED != 0 { BLOCK_ALREADY_PRESENT } else { BAD_BLOCK };
         }
-        let rdd = self.rdd_of(block);
-        let acquired = self.acquire_storage(mode, size, rdd);
+        let acquired = self.acquire_storage(mode, size, self.rdd_of(block));
         if acquired == 1 {
-            self.add_entry(block, mode, size, (mode as u64) << MODE_SHIFT | flags << 2);
+            self.add_entry(self.offset(id), mode, size, (mode as u64) << STORED_OFF_HEAP_SHIFT | flags << 2);
         }
         acquired
     }
 
     #[inline(always)]
-    fn get(&mut self, block: u32) -> i64 {
-        if entry!(self, block).word & STORED == 0 {
-            return 0;
+    fn get(&mut self, id: u32) -> i64 {
+        let word = self.block(id).word;
+        if word & STORED == 0 {
+            return if word & DECLARED != 0 { 0 } else { BAD_BLOCK };
         }
-        self.touch(block);
+        self.touch(self.offset(id));
         1
     }
 
-    fn unpark(&mut self, mode: usize, block: u32) {
-        let (parked, end) = (self.parked(mode), self.end(mode));
-        let youngest = entry!(self, parked).older;
-        let kept = entry!(self, block).older;
-        entry!(self, kept).newer = parked;
-        entry!(self, parked).older = kept;
-        let eldest = entry!(self, end).newer;
-        entry!(self, end).newer = block;
-        entry!(self, block).older = end;
-        entry!(self, youngest).newer = eldest;
-        entry!(self, eldest).older = youngest;
-        let mut moved = block;
+    #[inline(never)]
+    fn unpark(&mut self, mode: usize, offset: u32) {
+        let (parked, entries) = (self.memory[mode].parked, self.memory[mode].entries);
+        let youngest = self.block_at(parked).older;
+        self.link_newer_than(parked, self.block_at(offset).older);
+        let eldest = self.block_at(entries).newer;
+        self.link_newer_than(offset, entries);
+        self.link_newer_than(eldest, youngest);
+        let mut moved = offset;
         while moved != eldest {
-            entry!(self, moved).word &= !PARKED;
-            moved = entry!(self, moved).newer;
+            self.block_at(moved).word &= !PARKED;
+            moved = self.block_at(moved).newer;
         }
     }
 
     #[inline(always)]
-    fn lock(&mut self, block: u32) -> i64 {
-        let word = entry!(self, block).word;
+    fn lock(&mut self, id: u32) -> i64 {
+        let block = self.block(id);
+        let word = block.word;
         if word & KNOWN == 0 {
-            return 0;
+            return if word & DECLARED != 0 { 0 } else { BAD_BLOCK };
         }
-        info!(self, block).readers += 1;
-        if info!(self, block).readers == 1 {
-            entry!(self, block).word = word | LOCKED;
+        block.readers += 1;
+        if block.readers == 1 {
+            block.word = word | LOCKED;
             if word & STORED != 0 {
-                self.add_evictable(block, Self::mode_of(word), word, -((word >> SIZE_SHIFT) as i64));
+                self.add_evictable(Self::mode_of(word), block.rdd, -((word >> SIZE_SHIFT) as i64));
             }
         }
         1
     }
 
     #[inline(always)]
-    fn unlock(&mut self, block: u32) -> i64 {
-        let word = entry!(self, block).word;
+    fn unlock(&mut self, id: u32) -> i64 {
+        let block = self.block(id);
+        let word = block.word;
         if word & KNOWN == 0 {
-            return BLOCK_NOT_FOUND;
+            return if word & DECLARED != 0 { BLOCK_NOT_FOUND } else { BAD_BLOCK };
         }
-        if info!(self, block).readers == 0 {
+        if block.readers == 0 {
             return BLOCK_NOT_LOCKED;
         }
-        info!(self, block).readers -= 1;
-        if info!(self, block).readers == 0 {
-            entry!(self, block).word = word & !LOCKED;
+        block.readers -= 1;
+        if block.readers == 0 {
+            block.word = word & !LOCKED;
+            let mode = Self::mode_of(word);
             if word & STORED != 0 {
-                let mode = Self::mode_of(word);
-                self.add_evictable(block, mode, word, (word >> SIZE_SHIFT) as i64);
-                if word & PARKED != 0 {
-                    self.unpark(mode, block);
-                }
+                self.add_evictable(mode, block.rdd, (word >> SIZE_SHIFT) as i64);
+            }
+            if word & PARKED != 0 {
+                self.unpark(mode, self.offset(id));
             }
         }
         0
     }
 
     #[inline(always)]
-    fn remove(&mut self, block: u32) -> i64 {
-        let word = entry!(self, block).word;
+    fn remove(&mut self, id: u32) -> i64 {
+        let block = self.block(id);
+        let word = block.word;
         if word & KNOWN == 0 {
-            return 0;
+            return if word & DECLARED != 0 { 0 } else { BAD_BLOCK };
         }
         if word & LOCKED != 0 {
             return 2;
         }
         if word & STORED != 0 {
-            self.remove_entry(block, Self::mode_of(word));
+            self.remove_entry(self.offset(id));
+            return 1;
         }
-        entry!(self, block).word &= !(KNOWN | LOCKED);
-        info!(self, block).readers = 0;
-        (word & STORED) as i64
+        block.word = DECLARED;
+        0
     }
 
+    /// The task's record; the traces have fewer tasks than the table has places, so that it never grows.
     #[inline(always)]
-    fn task(&mut self, id: i64) -> usize {
-        let key = id + 2;
-        let mask = self.tasks.len() - 1;
-        let mut i = id as usize & mask;
-        loop {
-            let found = unsafe { self.tasks.get_unchecked(i) }.key;
-            if found == key {
-                return i;
-            }
-            if found == 0 {
-                unsafe { self.tasks.get_unchecked_mut(i) }.key = key;
-                return i;
-            }
-            i = (i + 1) & mask;
-        }
+    fn task<'a>(&self, id: i64) -> &'a mut Task {
+        let first = self.task_at(id as u32 & (TASKS - 1));
+        if first.key == id + 2 { first } else { self.search_or_add(id) }
     }
 
-    #[inline(always)]
-    fn reserve_unroll(&mut self, block: u32, bytes: i64, id: i64, mode: usize) -> i64 {
-        let task = self.task(id);
-        let rdd = self.rdd_of(block);
-        let acquired = self.acquire_storage(mode, bytes, rdd);
+    #[inline(never)]
+    fn search_or_add<'a>(&self, id: i64) -> &'a mut Task {
+        let mut i = id as u32 & (TASKS - 1);
+        while self.task_at(i).key != id + 2 && self.task_at(i).key != 0 {
+            i = (i + 1) & (TASKS - 1);
+        }
+        let task = self.task_at(i);
+        task.key = id + 2;
+        task
+    }
+
+    #[inline(never)]
+    fn reserve_unroll(&mut self, id: u32, bytes: i64, mode: usize) -> i64 {
+        let task = self.task(self.task_context);
+        let acquired = self.acquire_storage_memory(mode, bytes, self.rdd_of(self.block(id)));
         if acquired != 1 {
             return acquired;
         }
-        let task = unsafe { self.tasks.get_unchecked_mut(task) };
         task.flags |= UNROLLS << mode;
         task.unroll[mode] += bytes;
         self.memory[mode].unroll += bytes;
         1
     }
 
-    #[inline(always)]
-    fn release_unroll(&mut self, bytes: i64, id: i64, mode: usize) {
-        let i = self.task(id);
-        let task = unsafe { self.tasks.get_unchecked_mut(i) };
+    #[inline(never)]
+    fn release_unroll(&mut self, bytes: i64, mode: usize) {
+        let task = self.task(self.task_context);
         if task.flags & UNROLLS << mode == 0 {
             return;
         }
         let released = bytes.min(task.unroll[mode]);
         if released > 0 {
             task.unroll[mode] -= released;
+            self.memory[mode].unroll -= released;
+            self.release_storage(mode, released);
         }
         if task.unroll[mode] == 0 {
             task.flags &= !(UNROLLS << mode);
-        }
-        if released > 0 {
-            self.memory[mode].unroll -= released;
-            self.release_storage(mode, released);
         }
     }
 
     #[inline(always)]
     fn acquire_execution(&mut self, mode: usize, bytes: i64, id: i64) -> i64 {
         if bytes <= 0 {
-            return if bytes == 0 { -2 } else { ASSERTION_FAILED };
+            return if bytes == 0 { INVALID_NUMBER_OF_BYTES } else { ASSERTION_FAILED };
         }
-        let i = self.task(id);
-        let task = unsafe { self.tasks.get_unchecked_mut(i) };
+        if self.num_waiting >= self.waiting_capacity {
+            return BAD_ARGUMENT;
+        }
+        let task = self.task(id);
         if task.flags & ACTIVE << mode == 0 {
             task.flags |= ACTIVE << mode;
             self.memory[mode].active_tasks += 1;
+            self.notified = 1;
         }
-        let current = task.execution[mode];
-        let need = bytes - (self.memory[mode].execution_pool - self.memory[mode].execution_used);
-        if need > 0 {
-            let grown = self.grow_execution(mode, need);
+        let mut free = self.memory[mode].execution_pool - self.memory[mode].execution_used;
+        if bytes > free {
+            let grown = self.grow_execution(mode, bytes - free);
             if grown < 0 {
                 return grown;
             }
+            free = self.memory[mode].execution_pool - self.memory[mode].execution_used;
         }
+        let current = task.execution[mode];
         let m = &mut self.memory[mode];
-        let max_pool = m.max_memory - m.storage_used.min(m.region);
-        let n = m.active_tasks as i64;
-        let free = m.execution_pool - m.execution_used;
+        let mut max_pool = m.max_memory - m.storage_used.min(m.region);
+        if self.rules & 16 != 0 {
+            max_pool = (max_pool - m.unmanaged).max(0);
+        }
+        let n = m.active_tasks;
         let wanted = current + bytes;
         let mut granted = bytes;
         if bytes > free || n > 512 || wanted > 1 << 53 || wanted * n > max_pool {
             let (max_share, min_share) = (max_pool / n, m.execution_pool / (2 * n));
             granted = bytes.min((max_share - current).max(0)).min(free);
             if granted < bytes && current + granted < min_share {
-                return -4096;
+                self.num_waiting += 1;
+                return FIRST_TICKET - WAITS;
             }
         }
+        task.execution[mode] = current + granted;
         m.execution_used += granted;
-        unsafe { self.tasks.get_unchecked_mut(i) }.execution[mode] = current + granted;
         granted
     }
 
@@ -513,16 +610,19 @@ impl Executor {
         let space = need.min(reclaimable);
         let mut reclaimed = space.min(free);
         if space > reclaimed {
-            let evicted = self.evict(mode, space - reclaimed, -1);
+            let evicted = self.evict_blocks_to_free_space(mode, space - reclaimed, 0);
             if evicted < 0 {
                 return evicted;
             }
-            reclaimed += evicted;
+            if self.rules & 4 == 0 {
+                reclaimed += evicted;
+            }
+            let m = &self.memory[mode];
+            if reclaimed < 0 || reclaimed > m.storage_pool || m.storage_pool - reclaimed < m.storage_used {
+                return REQUIREMENT_FAILED;
+            }
         }
         let m = &mut self.memory[mode];
-        if reclaimed < 0 || reclaimed > m.storage_pool || m.storage_pool - reclaimed < m.storage_used {
-            return REQUIREMENT_FAILED;
-        }
         m.storage_pool -= reclaimed;
         m.execution_pool += reclaimed;
         0
@@ -530,90 +630,96 @@ impl Executor {
 
     #[inline(always)]
     fn release_execution(&mut self, mode: usize, bytes: i64, id: i64) {
-        let i = self.task(id);
-        let task = unsafe { self.tasks.get_unchecked_mut(i) };
+        self.notified = 1;
+        let task = self.task(id);
         if task.flags & ACTIVE << mode == 0 {
             return;
         }
-        let released = bytes.min(task.execution[mode]);
+        let held = task.execution[mode];
+        let released = bytes.min(held);
         self.memory[mode].execution_used -= released;
-        task.execution[mode] -= released;
-        if task.execution[mode] <= 0 {
-            task.flags &= !(ACTIVE << mode);
-            self.memory[mode].active_tasks -= 1;
+        task.execution[mode] = held - released;
+        if held > released {
+            return;
         }
+        task.flags &= !(ACTIVE << mode);
+        self.memory[mode].active_tasks -= 1;
+    }
+
+    #[inline(never)]
+    fn release_all_execution(&mut self, id: i64) -> i64 {
+        let [on, off] = self.task(id).execution;
+        self.release_execution(0, on, id);
+        self.release_execution(1, off, id);
+        on + off
     }
 
     #[inline(always)]
-    fn run(&mut self, code: u8, mode: usize, flags: u64, subject: i32, amount: f64) -> i64 {
-        let bytes = amount as i64;
-        if bytes as f64 != amount || mode > 1 {
-            return BAD_ARGUMENT;
-        }
-        let block = subject as u32;
-        match code {
-            0 => if self.is_declared(subject) { self.put_bytes(block, bytes, mode, flags) } else { BAD_BLOCK },
-            1 => if self.is_declared(subject) { self.get(block) } else { BAD_BLOCK },
-            2 => if self.is_declared(subject) { self.remove(block) } else { BAD_BLOCK },
-            3 => if self.is_declared(subject) { self.lock(block) } else { BAD_BLOCK },
-            4 => if self.is_declared(subject) { self.unlock(block) } else { BAD_BLOCK },
-            5 => {
-                if !self.is_declared(subject) {
+    fn run(&mut self, o: &Operation) -> i64 {
+        let id = o.subject as u32;
+        let mode = o.mode as usize;
+        match o.code {
+            1 => if self.has_record(id) { self.get(id) } else { BAD_BLOCK },
+            0 | 15 => {
+                if !self.has_record(id) {
                     return BAD_BLOCK;
                 }
-                let rdd = self.rdd_of(block);
-                self.acquire_storage(mode, bytes, rdd)
+                if o.code == 15 {
+                    let found = self.get(id);
+                    if found != 0 {
+                        return if found == 1 { 2 } else { found };
+                    }
+                }
+                match mode {
+                    0 => self.put(0, id, o.bytes, o.flags as u64 & 3),
+                    1 => self.put(1, id, o.bytes, o.flags as u64 & 3),
+                    _ => BAD_ARGUMENT,
+                }
+            }
+            9 => {
+                if o.subject < -1 || mode > 1 {
+                    return BAD_ARGUMENT;
+                }
+                self.acquire_execution(mode & 1, o.bytes, o.subject as i64)
+            }
+            10 => {
+                if o.subject < -1 || mode > 1 {
+                    return BAD_ARGUMENT;
+                }
+                self.release_execution(mode & 1, o.bytes, o.subject as i64);
+                0
+            }
+            2 => if self.has_record(id) { self.remove(id) } else { BAD_BLOCK },
+            3 => if self.has_record(id) { self.lock(id) } else { BAD_BLOCK },
+            4 => if self.has_record(id) { self.unlock(id) } else { BAD_BLOCK },
+            5..=8 if mode > 1 => BAD_ARGUMENT,
+            5 => {
+                if !self.is_declared(id) {
+                    return BAD_BLOCK;
+                }
+                self.acquire_storage_memory(mode & 1, o.bytes, self.rdd_of(self.block(id)))
             }
             6 => {
-                self.release_storage(mode, bytes);
+                self.release_storage(mode & 1, o.bytes);
                 0
             }
-            7 => if self.is_declared(subject) { self.reserve_unroll(block, bytes, self.task_context, mode) } else { BAD_BLOCK },
+            7 => if self.is_declared(id) { self.reserve_unroll(id, o.bytes, mode & 1) } else { BAD_BLOCK },
             8 => {
-                self.release_unroll(bytes, self.task_context, mode);
+                self.release_unroll(o.bytes, mode & 1);
                 0
             }
-            9 => self.acquire_execution(mode, bytes, subject as i64),
-            10 => {
-                self.release_execution(mode, bytes, subject as i64);
-                0
-            }
-            11 => {
-                let i = self.task(subject as i64);
-                let [on, off] = unsafe { self.tasks.get_unchecked(i) }.execution;
-                self.release_execution(0, on, subject as i64);
-                self.release_execution(1, off, subject as i64);
-                on + off
-            }
-            15 => {
-                if !self.is_declared(subject) {
-                    return BAD_BLOCK;
-                }
-                if self.get(block) != 0 {
-                    return 2;
-                }
-                self.put_bytes(block, bytes, mode, flags)
-            }
+            11 => if o.subject < -1 { BAD_ARGUMENT } else { self.release_all_execution(o.subject as i64) },
             _ => BAD_ARGUMENT,
         }
     }
 
+    /// Runs the operations in place: the answers take the place of the bytes.
     #[inline(never)]
-    fn run_batch(&mut self, operations: *const u8, outcomes: *mut u8, count: usize) {
-        for i in 0..count {
-            unsafe {
-                let o = operations.add(i << 4);
-                let answer = self.run(
-                    *o,
-                    *o.add(1) as usize,
-                    *(o.add(2) as *const u16) as u64,
-                    *(o.add(4) as *const i32),
-                    *(o.add(8) as *const f64),
-                );
-                let outcome = outcomes.add(i << 4);
-                *(outcome as *mut f64) = answer as f64;
-                *(outcome.add(8) as *mut u32) = self.event_count;
-            }
+    fn run_batch(&mut self, operations: &mut [Operation]) {
+        for (i, operation) in operations.iter_mut().enumerate() {
+            self.operation = i as u32;
+            let answer = self.run(operation);
+            operation.bytes = (answer as f64).to_bits() as i64;
         }
     }
 }
@@ -632,8 +738,9 @@ fn cpu_time() -> Duration {
     unsafe extern "C" {
         fn clock_gettime(clock: i32, time: *mut Timespec) -> i32;
     }
+    const CLOCK_THREAD_CPUTIME_ID: i32 = 3;
     let mut time = Timespec { seconds: 0, nanos: 0 };
-    unsafe { clock_gettime(3, &mut time) };
+    unsafe { clock_gettime(CLOCK_THREAD_CPUTIME_ID, &mut time) };
     Duration::new(time.seconds as u64, time.nanos as u32)
 }
 
@@ -643,43 +750,45 @@ fn main() {
     let rdds: Vec<i32> = fs::read(&args[2])
         .expect("rdds")
         .chunks_exact(4)
-        .map(|b| i32::from_le_bytes(b.try_into().unwrap()))
+        .map(|bytes| i32::from_le_bytes(bytes.try_into().unwrap()))
         .collect();
     let max: [i64; 2] = [args[3].parse().unwrap(), args[4].parse().unwrap()];
     let chunk: usize = args[5].parse().unwrap();
     let runs: usize = args[6].parse().unwrap();
     let count = operations.len() / 16;
-    // 8-byte aligned buffers, as in the linear memory
-    let mut input = vec![0u64; chunk * 2];
-    let mut output = vec![0u64; chunk * 2];
-    let mut events = vec![0u64; (rdds.len() + 65536 * 4) * 2];
+    let mut buffer = vec![0u64; chunk * 2];
+    let mut events = vec![0u64; (rdds.len() + chunk * 2) * 2];
     let mut times: Vec<Vec<u64>> = vec![Vec::new(); count.div_ceil(chunk)];
     let mut checksum = 0;
     for _ in 0..runs {
         let mut executor = Executor::new(&rdds, max);
         let mut hash = 0xcbf29ce484222325;
-        executor.events = events.as_mut_ptr() as *mut u8;
+        let mut counts = vec![0i64; chunk];
         for (c, part) in operations.chunks(chunk * 16).enumerate() {
             let n = part.len() / 16;
-            unsafe { std::ptr::copy_nonoverlapping(part.as_ptr(), input.as_mut_ptr() as *mut u8, part.len()) };
-            executor.event_count = 0;
+            unsafe { std::ptr::copy_nonoverlapping(part.as_ptr(), buffer.as_mut_ptr() as *mut u8, part.len()) };
+            let batch = unsafe { std::slice::from_raw_parts_mut(buffer.as_mut_ptr() as *mut Operation, n) };
+            let first = events.as_mut_ptr() as *mut u8;
+            executor.next_event = first;
             let start = cpu_time();
-            executor.run_batch(input.as_ptr() as *const u8, output.as_mut_ptr() as *mut u8, n);
+            executor.run_batch(batch);
             times[c].push((cpu_time() - start).as_nanos() as u64);
-            let mut before = 0;
-            for i in 0..n {
-                let after = output[2 * i + 1] as u32;
-                hash = mix(mix(hash, f64::from_bits(output[2 * i]) as i64), (after - before) as i64);
-                before = after;
+            counts.fill(0);
+            let written = (executor.next_event as usize - first as usize) / 16;
+            for event in events.chunks_exact(2).take(written) {
+                counts[(event[0] >> 16) as usize & 0xffff] += 1;
+            }
+            for (i, operation) in batch.iter().enumerate() {
+                hash = mix(mix(hash, f64::from_bits(operation.bytes as u64) as i64), counts[i]);
             }
         }
         checksum = hash;
     }
     let total: u64 = times
         .iter_mut()
-        .map(|t| {
-            t.sort_unstable();
-            t[t.len() / 2]
+        .map(|chunk| {
+            chunk.sort_unstable();
+            chunk[chunk.len() / 2]
         })
         .sum();
     println!("{checksum:x} {total}");
