@@ -9,11 +9,13 @@ import { KERNEL_WASM } from "../assembly/build/kernel_wasm.ts";
 import { EventReader } from "./kernel/event_reader.ts";
 import { KernelExecutorMemory } from "./kernel/executor_memory.ts";
 import { KernelInstance } from "./kernel/instance.ts";
+import { OperationBatch } from "./kernel/operation_batch.ts";
 import type { ExecutorMemoryOptions, MemoryRules } from "./kernel/types.ts";
 
 export * from "./kernel/types.ts";
 export { MemoryError, type MemoryStatus } from "./kernel/memory_error.ts";
 export { WaitSet } from "./kernel/wait_set.ts";
+export type { OperationBatch, OperationName } from "./kernel/operation_batch.ts";
 export type { KernelExecutorMemory } from "./kernel/executor_memory.ts";
 
 /** The compiled kernel, for hosts that load it in their own way (workerd imports the .wasm file). */
@@ -65,6 +67,7 @@ function defaultModule(): WebAssembly.Module {
 export class Kernel {
   readonly #instance: KernelInstance;
   readonly #events: EventReader;
+  #hasBatch = false;
 
   private constructor(instance: KernelInstance) {
     this.#instance = instance;
@@ -106,6 +109,17 @@ export class Kernel {
       this.#ruleBits(options.rules ?? {}, options.wakeOrder === "host"),
     ));
     return new KernelExecutorMemory(this.#instance, this.#events, handle);
+  }
+
+  /**
+   * The kernel's batch of operations, for at most `capacity` of them (65,536 at most).
+   *
+   * @throws {Error} when the kernel has one already
+   */
+  createBatch(capacity: number): OperationBatch {
+    if (this.#hasBatch) throw new Error("Cannot create a batch: the kernel must have none: it has one");
+    this.#hasBatch = true;
+    return new OperationBatch(this.#instance, this.#events, capacity);
   }
 
   #ruleBits(rules: Partial<MemoryRules>, hostWakes: boolean): number {

@@ -19,6 +19,7 @@ export class EventReader {
   readonly #next: number;
   readonly #bytes: number;
   readonly #mode: number;
+  readonly #operation: number;
   readonly #subject: number;
   readonly #value: number;
   readonly #evicted: number;
@@ -35,6 +36,7 @@ export class EventReader {
     this.#next = (kernel.constant("EVENT_LOG") + kernel.constant("EVENT_LOG_NEXT")) >>> 2;
     this.#bytes = kernel.constant("EVENT_BYTES");
     this.#mode = kernel.constant("EVENT_MODE");
+    this.#operation = kernel.constant("EVENT_OPERATION");
     this.#subject = kernel.constant("EVENT_SUBJECT");
     this.#value = kernel.constant("EVENT_VALUE");
     this.#evicted = kernel.constant("EVENT_EVICTED");
@@ -60,11 +62,29 @@ export class EventReader {
 
   /** Shows the records to a visitor; `cause` is that of the operation. */
   visit(cause: Cause, visitor: MemoryEventVisitor): void {
-    const { u8, i32, f64 } = this.#kernel;
+    const { i32 } = this.#kernel;
+    this.#visitRange(i32[this.#first] >>> 0, i32[this.#next] >>> 0, cause, visitor);
+  }
+
+  /** Shows the records of a batch, those of each operation to its own visitor. */
+  visitByOperation(causeOf: (operation: number) => Cause, visitorOf: (operation: number) => MemoryEventVisitor): void {
+    const { u8, i32 } = this.#kernel;
+    const operationOf = (record: number) => u8[record + this.#operation] | u8[record + this.#operation + 1] << 8;
     const end = i32[this.#next] >>> 0;
+    for (let start = i32[this.#first] >>> 0; start < end;) {
+      const operation = operationOf(start);
+      let next = start + this.#bytes;
+      while (next < end && operationOf(next) === operation) next += this.#bytes;
+      this.#visitRange(start, next, causeOf(operation), visitorOf(operation));
+      start = next;
+    }
+  }
+
+  #visitRange(start: number, end: number, cause: Cause, visitor: MemoryEventVisitor): void {
+    const { u8, i32, f64 } = this.#kernel;
     let { block: forBlock, task: forTask } = cause;
     let ticket = -1;
-    for (let record = i32[this.#first] >>> 0; record < end; record += this.#bytes) {
+    for (let record = start; record < end; record += this.#bytes) {
       const kind = u8[record];
       const mode = u8[record + this.#mode] as MemoryMode;
       const subject = i32[(record + this.#subject) >>> 2];

@@ -285,6 +285,8 @@ export interface ExecutorMemory {
   setUnmanagedMemory(mode: MemoryMode, bytes: number): void;
   /** The host's disk fails after `afterDrops` further drops: the next one ends as DROP_FAILED. null: it works. */
   setDropFailure(afterDrops: number | null): void;
+  /** Whether every evicted block stays known to `lockForReading`, whatever its storage level. */
+  setKeepsDropped(keeps: boolean): void;
 
   storagePoolSize(mode: MemoryMode): number;
   storageMemoryUsed(mode: MemoryMode): number;
@@ -292,6 +294,10 @@ export interface ExecutorMemory {
   executionMemoryUsed(mode: MemoryMode): number;
   activeTasks(mode: MemoryMode): number;
   state(): MemoryState;
+  /** The 13 numbers of `state` in its order; valid until the next call on the kernel. */
+  stateNumbers(): ArrayLike<number>;
+  /** Whether the task is active in a pool, and whether it is in the unroll memory map; both may be with 0 bytes. */
+  taskFlags(taskAttemptId: number): { active: [boolean, boolean]; unrolls: [boolean, boolean] };
   /** The blocks in memory, eldest first. */
   blocks(
     mode: MemoryMode,

@@ -5,7 +5,7 @@
  */
 import { MemoryError } from "../kernel.ts";
 import { compareDump } from "./memory/dump.ts";
-import { MemoryEngine, type OperationOutcome } from "./memory/engine.ts";
+import { type CreateExecutor, MemoryEngine, type OperationOutcome } from "./memory/engine.ts";
 import { exceptionText } from "./memory/exceptions.ts";
 import { type MemoryTraceSettings, readTraceHeader } from "./memory/trace_header.ts";
 import {
@@ -30,12 +30,22 @@ export const MEMORY_TRACE: TraceFormat = {
   exactIntegers: true,
   detects: (header) =>
     header !== null && typeof header === "object" && "unrollThreshold" in header && !("blocks" in header),
-  replay,
+  replay: replayMemoryTrace,
 };
 
-function* replay(header: TraceLine, lines: Iterable<TraceLine>, options: ReplayOptions): Generator<ReplayRecord> {
+/**
+ * Replays a memory trace.
+ *
+ * @param createExecutor makes the executor's memory, in the kernel unless a test runs another implementation
+ */
+export function* replayMemoryTrace(
+  header: TraceLine,
+  lines: Iterable<TraceLine>,
+  options: ReplayOptions,
+  createExecutor?: CreateExecutor,
+): Generator<ReplayRecord> {
   const settings = readTraceHeader(header, options);
-  const engine = startEngine(settings);
+  const engine = startEngine(settings, createExecutor);
   if (typeof engine === "string") {
     yield { line: 1, output: { refused: engine }, compared: false, differences: [] };
     return;
@@ -52,9 +62,9 @@ function* replay(header: TraceLine, lines: Iterable<TraceLine>, options: ReplayO
 }
 
 /** The engine, or what Spark says when it refuses the layout. */
-function startEngine(settings: MemoryTraceSettings): MemoryEngine | string {
+function startEngine(settings: MemoryTraceSettings, createExecutor?: CreateExecutor): MemoryEngine | string {
   try {
-    return new MemoryEngine(settings);
+    return new MemoryEngine(settings, createExecutor);
   } catch (error) {
     if (!(error instanceof MemoryError) || error.status !== "EXECUTION_MEMORY_REQUIRED") throw error;
     return exceptionText(error.status, {}, settings.rules);

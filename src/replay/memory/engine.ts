@@ -5,8 +5,9 @@
  */
 import { InputError } from "../../errors.ts";
 import {
+  type ExecutorMemory,
+  type ExecutorMemoryOptions,
   Kernel,
-  type KernelExecutorMemory,
   MemoryError,
   type MemoryEventVisitor,
   type MemoryMode,
@@ -51,9 +52,14 @@ interface Waiter {
 
 type Operation = (op: TraceLine) => unknown;
 
+/** Makes the executor's memory that the operations run on. */
+export type CreateExecutor = (options: ExecutorMemoryOptions) => ExecutorMemory;
+
+const inKernel: CreateExecutor = (options) => Kernel.create().createExecutor(options);
+
 /** Replays the operations of one trace; the executor's memory and what the recording harness kept beside it. */
 export class MemoryEngine {
-  readonly executor: KernelExecutorMemory;
+  readonly executor: ExecutorMemory;
   readonly blocks: TraceBlocks;
   readonly #settings: MemoryTraceSettings;
   readonly #consumers = new UnmanagedConsumers();
@@ -84,10 +90,13 @@ export class MemoryEngine {
     },
   };
 
-  /** @throws {MemoryError} EXECUTION_MEMORY_REQUIRED when the version refuses the layout */
-  constructor(settings: MemoryTraceSettings) {
+  /**
+   * @param createExecutor makes the executor's memory, in the kernel unless a test runs another implementation
+   * @throws {MemoryError} EXECUTION_MEMORY_REQUIRED when the version refuses the layout
+   */
+  constructor(settings: MemoryTraceSettings, createExecutor: CreateExecutor = inKernel) {
     this.#settings = settings;
-    this.executor = Kernel.create().createExecutor(settings.executor);
+    this.executor = createExecutor(settings.executor);
     this.blocks = new TraceBlocks(this.executor);
     this.#operations = new Map(Object.entries({ ...this.#storeOperations(), ...this.#memoryOperations() }));
     this.#consumerOperations = new Map(Object.entries(this.#unmanagedOperations()));
