@@ -152,6 +152,7 @@ function run(operation: usize): i64 {
       const mode = <u32>head >> 8 & 0xff;
       if (task < <i32>NO_TASK || mode > 1) return BAD_ARGUMENT;
       const bytes = load<i64>(operation, offsetof<Operation>("bytes"));
+      if (!memoryOf(mode).execution.canRelease(bytes)) return BAD_ARGUMENT;
       releaseFrom(memoryOf(mode), mode, bytes, task);
       return 0;
     }
@@ -198,7 +199,7 @@ function acquireStorageFor(head: u64, bytes: i64): i64 {
 
 function releaseStorageFrom(head: u64, bytes: i64): i64 {
   const mode = <u32>head >> 8 & 0xff;
-  if (mode > 1) return BAD_ARGUMENT;
+  if (mode > 1 || !memoryOf(mode).storage.canRelease(bytes)) return BAD_ARGUMENT;
   releaseStorageMemory(memoryOf(mode), mode, bytes);
   return 0;
 }

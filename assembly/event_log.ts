@@ -23,6 +23,7 @@
  */
 import { allocate, release } from "./heap";
 import { executor, OPERATION_BYTES } from "./layout";
+import { NEGATIVE_ANSWER } from "./status";
 
 @unmanaged
 class EventRecord {
@@ -64,6 +65,8 @@ export const EVENT_STORAGE_OVER_RELEASE: i32 = 6;
 export const EVENT_EXECUTION_OVER_RELEASE: i32 = 7;
 /** value: the bytes that were held when more was released. */
 export const EVENT_HELD: i32 = 8;
+/** value: what the operation that answers NEGATIVE_ANSWER gives. */
+export const EVENT_ANSWER: i32 = 9;
 
 const LOG: usize = memory.data(20, 16);
 export const EVENT_LOG: i32 = <i32>LOG;
@@ -118,8 +121,10 @@ export function hasRoom(): bool {
   return <u32>(log().end - log().next) / EVENT_BYTES >= needed();
 }
 
-/** Makes the empty log large enough for any operation; false when memory is out. */
-@inline
+/**
+ * Makes the empty log large enough for any operation, also when there is one more entry and one more waiting acquire
+ * after this one, so that only operations that may lead there have to ask. False when memory is out.
+ */
 export function reserveEvents(): bool {
   return reserve(needed());
 }
@@ -216,6 +221,12 @@ export function logWaitsOn(ticket: i32, mode: i32): void {
 
 export function logFailed(status: i32, mode: i32): void {
   append(EVENT_FAILED, mode, status, 0);
+}
+
+/** Records a result below 0, and gives the status that says so. */
+export function logNegativeAnswer(bytes: i64): i64 {
+  append(EVENT_ANSWER, 0, 0, <f64>bytes);
+  return NEGATIVE_ANSWER;
 }
 
 /**

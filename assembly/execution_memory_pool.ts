@@ -2,7 +2,9 @@
  * Execution memory shared among tasks (org.apache.spark.memory.ExecutionMemoryPool): of N active tasks each gets at
  * most 1/N of the pool, and waits until it has 1/2N.
  */
-import { EVENT_EXECUTION_OVER_RELEASE, logFailed, logGranted, logOverRelease, logWaitsOn, logWoken } from "./event_log";
+import {
+  EVENT_EXECUTION_OVER_RELEASE, logFailed, logGranted, logNegativeAnswer, logOverRelease, logWaitsOn, logWoken,
+} from "./event_log";
 import { ACTIVE, executor, memoryOf, ModeMemory, OFF_HEAP, ON_HEAP, TaskRecord } from "./layout";
 import {
   ASSERTION_FAILED, FIRST_TICKET, INTERRUPTED, INVALID_NUMBER_OF_BYTES, NOT_WAITING, OUT_OF_MEMORY, TASK_NOT_ACTIVE,
@@ -11,8 +13,9 @@ import { findTask, taskRecord } from "./task_table";
 import { maxExecutionPoolSize, maybeGrowExecutionPool } from "./unified_memory_manager";
 import { addWaiting, indexOfTicket, removeWaiting, reserveWaiting, waitingAt } from "./wait_queue";
 
-/** An evaluation of a request: it waits. Below every status, above every ticket. */
-const WAITS: i64 = -2048;
+/** What an evaluation of a request gives instead of a grant: it waits, or NO_GRANT plus a status. */
+const NO_GRANT: i64 = i64.MIN_VALUE + 64;
+const WAITS: i64 = NO_GRANT;
 
 /** Most active tasks and bytes for which the product of the two cannot overflow. */
 const FEW_TASKS: i64 = 512;
@@ -40,17 +43,26 @@ export function acquire(memory: ModeMemory, mode: i32, numBytes: i64, taskAttemp
     executor.notified = 1;
   }
   const granted = evaluate(memory, mode, numBytes, task);
-  return granted == WAITS ? FIRST_TICKET - addWaiting(numBytes, taskAttemptId, mode) : granted;
+  return granted >= 0 ? granted : notGranted(granted, mode, numBytes, taskAttemptId);
 }
 
-/** One turn of the loop of ExecutionMemoryPool.acquireMemory: grants, WAITS, or a status. */
+/** The answer of an acquire that is not simply granted. */
+function notGranted(evaluation: i64, mode: i32, numBytes: i64, taskAttemptId: i64): i64 {
+  if (evaluation == WAITS) return FIRST_TICKET - addWaiting(numBytes, taskAttemptId, mode);
+  return evaluation < NO_GRANT ? evaluation - NO_GRANT : logNegativeAnswer(evaluation);
+}
+
+/**
+ * One turn of the loop of ExecutionMemoryPool.acquireMemory: the bytes granted, WAITS, or NO_GRANT plus a status. The
+ * grant is below 0 when more is used than the pool has, after a release of less than nothing.
+ */
 @inline
 function evaluate(memory: ModeMemory, mode: i32, numBytes: i64, task: TaskRecord): i64 {
   const execution = memory.execution;
   let free = execution.memoryFree;
   if (numBytes > free) {
     const grown = maybeGrowExecutionPool(memory, mode, numBytes - free);
-    if (grown < 0) return grown;
+    if (grown < 0) return NO_GRANT + grown;
     free = execution.memoryFree;
   }
   const current = task.execution(mode);
@@ -105,7 +117,8 @@ export function releaseFrom(memory: ModeMemory, mode: i32, numBytes: i64, taskAt
 
 /** Releases all execution memory of a task in both modes and gives its bytes (releaseAllExecutionMemoryForTask). */
 export function releaseAllExecutionMemoryForTask(taskAttemptId: i64): i64 {
-  return releaseAll(ON_HEAP, taskAttemptId) + releaseAll(OFF_HEAP, taskAttemptId);
+  const released = releaseAll(ON_HEAP, taskAttemptId) + releaseAll(OFF_HEAP, taskAttemptId);
+  return released >= 0 ? released : logNegativeAnswer(released);
 }
 
 function releaseAll(mode: i32, taskAttemptId: i64): i64 {
@@ -151,12 +164,12 @@ function evaluateWaiting(i: u32): bool {
   const task = findTask(waiting.task);
   // released meanwhile: memoryForTask has no such key any more
   const active = task.exists && task.isActive(mode);
-  const granted = active ? evaluate(memoryOf(mode), mode, waiting.numBytes, task) : TASK_NOT_ACTIVE;
+  const granted = active ? evaluate(memoryOf(mode), mode, waiting.numBytes, task) : NO_GRANT + TASK_NOT_ACTIVE;
   if (granted == WAITS) {
     logWaitsOn(ticket, mode);
     return false;
   }
-  if (granted < 0) logFailed(<i32>granted, mode);
+  if (granted < NO_GRANT) logFailed(<i32>(granted - NO_GRANT), mode);
   else logGranted(ticket, mode, granted);
   removeWaiting(i);
   return true;

@@ -5,6 +5,7 @@
  * One executor is resident: its record has been moved from its home to the fixed address where operations expect it.
  */
 import { createBlockTable, releaseBlockTable } from "./block_info_manager";
+import { reserveEvents } from "./event_log";
 import { allocate, release } from "./heap";
 import {
   ALL_RULES, EXECUTOR_BYTES, executor, Executor, MAX_BYTES, memoryOf, NO_TASK, OFF_HEAP, ON_HEAP,
@@ -94,7 +95,7 @@ export function createExecutor(
   if ((rules & RULE_REQUIRES_EXECUTION_MEMORY) != 0 && maxHeapMemory == onHeapStorageRegionSize) {
     return EXECUTION_MEMORY_REQUIRED;
   }
-  if (freePlace == 0 && end == capacity && !growTable()) return OUT_OF_MEMORY;
+  if (!reserveEvents() || (freePlace == 0 && end == capacity && !growTable())) return OUT_OF_MEMORY;
   const home = allocate(EXECUTOR_BYTES);
   if (home == 0) return OUT_OF_MEMORY;
   sendHome();

@@ -21,13 +21,13 @@ export {
 export {
   ASSERTION_FAILED, INVALID_NUMBER_OF_BYTES, REQUIREMENT_FAILED, BLOCK_ALREADY_PRESENT, BLOCK_NOT_IN_MEMORY, BLOCK_NOT_FOUND,
   BLOCK_NOT_LOCKED, DROP_FAILED, TRANSFER_FAILED, BLOCK_NOT_SERIALIZED, BLOCK_NOT_DESERIALIZED, TASK_NOT_ACTIVE, INTERRUPTED,
-  EXECUTION_MEMORY_REQUIRED, BAD_EXECUTOR, BAD_BLOCK, BAD_ARGUMENT, BLOCK_IN_USE, OUT_OF_MEMORY, NOT_WAITING, BAD_RANGE,
+  EXECUTION_MEMORY_REQUIRED, BAD_EXECUTOR, BAD_BLOCK, BAD_ARGUMENT, BLOCK_IN_USE, OUT_OF_MEMORY, NOT_WAITING, BAD_RANGE, NEGATIVE_ANSWER,
   FIRST_TICKET, REMOVE_LOCKED,
 } from "./status";
 export {
   EVENT_LOG, EVENT_LOG_FIRST, EVENT_LOG_NEXT, EVENT_BYTES, EVENT_MODE, EVENT_OPERATION, EVENT_SUBJECT, EVENT_VALUE,
   EVENT_EVICTED, EVENT_WOKEN, EVENT_GRANTED, EVENT_WAITS_ON, EVENT_FAILED, EVENT_STORAGE_OVER_RELEASE,
-  EVENT_EXECUTION_OVER_RELEASE, EVENT_HELD,
+  EVENT_EXECUTION_OVER_RELEASE, EVENT_HELD, EVENT_ANSWER,
 } from "./event_log";
 export {
   OPERATION_CODE, OPERATION_MODE, OPERATION_FLAGS, OPERATION_SUBJECT, OPERATION_AMOUNT, OP_PUT_BYTES, OP_GET, OP_REMOVE, OP_LOCK_FOR_READING, OP_UNLOCK, OP_ACQUIRE_STORAGE_MEMORY,
@@ -43,12 +43,24 @@ function begin(handle: i32): i32 {
   clearEvents();
   if (!executors.select(handle)) return BAD_EXECUTOR;
   executor.notified = 0;
-  return reserveEvents() ? 0 : OUT_OF_MEMORY;
+  return 0;
+}
+
+/** Begins an operation after which there may be one more block in memory, or one more acquire that waits. */
+function beginGrowing(handle: i32): i32 {
+  const status = begin(handle);
+  return status == 0 && !reserveEvents() ? OUT_OF_MEMORY : status;
 }
 
 /** Begins an operation on a block. */
 function beginBlock(handle: i32, block: i32): i32 {
   const status = begin(handle);
+  return status == 0 && !executor.isDeclared(block) ? BAD_BLOCK : status;
+}
+
+/** Begins an operation that may put a block in memory. */
+function beginPut(handle: i32, block: i32): i32 {
+  const status = beginGrowing(handle);
   return status == 0 && !executor.isDeclared(block) ? BAD_BLOCK : status;
 }
 
@@ -154,7 +166,7 @@ export function unlock(handle: i32, block: i32): i32 {
 }
 
 export function putBytes(handle: i32, block: i32, size: f64, mode: i32, putFlags: i32): i32 {
-  const status = beginBlock(handle, block);
+  const status = beginPut(handle, block);
   if (status < 0) return status;
   if (!isBytes(size) || !isMode(mode) || !isPutFlags(putFlags)) return BAD_ARGUMENT;
   return <i32>memoryStore.putBytes(block, <i64>size, mode, putFlags);
@@ -209,7 +221,7 @@ export function acquireStorageMemory(handle: i32, block: i32, numBytes: f64, mod
 export function releaseStorageMemory(handle: i32, numBytes: f64, mode: i32): i32 {
   const status = begin(handle);
   if (status < 0) return status;
-  if (!isBytes(numBytes) || !isMode(mode)) return BAD_ARGUMENT;
+  if (!isBytes(numBytes) || !isMode(mode) || !memoryOf(mode).storage.canRelease(<i64>numBytes)) return BAD_ARGUMENT;
   releaseStorage(memoryOf(mode), mode, <i64>numBytes);
   return 0;
 }
@@ -240,7 +252,7 @@ export function putIterator(
   handle: i32, block: i32, taskAttemptId: f64, mode: i32, threshold: f64, checkPeriod: i32, growthFactor: f64,
   elements: i32, elementBytes: f64, preciseSize: f64, putFlags: i32,
 ): i32 {
-  const status = beginBlock(handle, block);
+  const status = beginPut(handle, block);
   if (status < 0) return status;
   if (!isTask(taskAttemptId) || !isMode(mode) || !isPutFlags(putFlags) || !isBytes(threshold)) return BAD_ARGUMENT;
   if (checkPeriod < 1 || growthFactor != growthFactor || elements < 0) return BAD_ARGUMENT;
@@ -254,7 +266,7 @@ export function putIterator(
 export function finishUnroll(
   handle: i32, block: i32, taskAttemptId: f64, mode: i32, reserved: f64, size: f64, putFlags: i32,
 ): i32 {
-  const status = beginBlock(handle, block);
+  const status = beginPut(handle, block);
   if (status < 0) return status;
   if (!isTask(taskAttemptId) || !isMode(mode) || !isPutFlags(putFlags)) return BAD_ARGUMENT;
   if (!isBytes(reserved) || reserved < 0 || !isBytes(size) || size < 0) return BAD_ARGUMENT;
@@ -264,7 +276,7 @@ export function finishUnroll(
 // --- execution memory --------------------------------------------------------------------------------------------
 
 export function acquireExecutionMemory(handle: i32, numBytes: f64, taskAttemptId: f64, mode: i32): f64 {
-  const status = begin(handle);
+  const status = beginGrowing(handle);
   if (status < 0) return status;
   if (!isBytes(numBytes) || !isTask(taskAttemptId) || !isMode(mode)) return BAD_ARGUMENT;
   const waiting = executor.numWaiting;
@@ -277,6 +289,7 @@ export function releaseExecutionMemory(handle: i32, numBytes: f64, taskAttemptId
   const status = begin(handle);
   if (status < 0) return status;
   if (!isBytes(numBytes) || !isTask(taskAttemptId) || !isMode(mode)) return BAD_ARGUMENT;
+  if (!memoryOf(mode).execution.canRelease(<i64>numBytes)) return BAD_ARGUMENT;
   executionPool.releaseExecutionMemory(mode, <i64>numBytes, <i64>taskAttemptId);
   end(executor.numWaiting);
   return 0;
@@ -326,7 +339,7 @@ export function runBatch(handle: i32, count: i32): i32 {
   return batch.runBatch(count);
 }
 
-// --- looking -----------------------------------------------------------------------------------------------------
+// --- looking: what is asked of an executor or a block that there is not is NaN, where the answer is a number of bytes -
 
 export function notified(handle: i32): i32 {
   if (!executors.select(handle)) return BAD_EXECUTOR;
@@ -334,8 +347,8 @@ export function notified(handle: i32): i32 {
 }
 
 export function stateNumber(handle: i32, i: i32): f64 {
-  if (!executors.select(handle)) return BAD_EXECUTOR;
-  return <f64>state.stateNumber(i);
+  if (!executors.select(handle)) return NaN;
+  return <u32>i < <u32>state.STATE_NUMBERS ? <f64>state.stateNumber(i) : NaN;
 }
 
 /** Puts the 13 numbers at STATE_ADDRESS. */
@@ -353,8 +366,8 @@ export function nextBlock(handle: i32, mode: i32, block: i32): i32 {
 }
 
 export function sizeOf(handle: i32, block: i32): f64 {
-  if (!executors.select(handle)) return BAD_EXECUTOR;
-  return executor.isDeclared(block) ? <f64>state.sizeOf(block) : BAD_BLOCK;
+  if (!executors.select(handle)) return NaN;
+  return executor.isDeclared(block) ? <f64>state.sizeOf(block) : NaN;
 }
 
 export function readersOf(handle: i32, block: i32): i32 {
@@ -363,14 +376,14 @@ export function readersOf(handle: i32, block: i32): i32 {
 }
 
 export function executionMemoryUsageForTask(handle: i32, taskAttemptId: f64, mode: i32): f64 {
-  if (!executors.select(handle)) return BAD_EXECUTOR;
-  if (!isTask(taskAttemptId) || !isMode(mode)) return BAD_ARGUMENT;
+  if (!executors.select(handle)) return NaN;
+  if (!isTask(taskAttemptId) || !isMode(mode)) return NaN;
   return <f64>executionPool.executionMemoryUsageForTask(mode, <i64>taskAttemptId);
 }
 
 export function unrollMemoryForTask(handle: i32, taskAttemptId: f64, mode: i32): f64 {
-  if (!executors.select(handle)) return BAD_EXECUTOR;
-  if (!isTask(taskAttemptId) || !isMode(mode)) return BAD_ARGUMENT;
+  if (!executors.select(handle)) return NaN;
+  if (!isTask(taskAttemptId) || !isMode(mode)) return NaN;
   return <f64>unrolling.unrollMemoryForTask(mode, <i64>taskAttemptId);
 }
 

@@ -1,6 +1,5 @@
 /** Looking at an executor without changing it. */
 import { Block, executor, LOCKED, memoryOf, ModeMemory, SIZE_SHIFT, STORED } from "./layout";
-import { BAD_ARGUMENT } from "./status";
 import { findTask } from "./task_table";
 import { waitingAt } from "./wait_queue";
 
@@ -19,7 +18,6 @@ export const STATE_ADDRESS: i32 = <i32>STATE;
  * on-heap; 4 to 7 off-heap; 8 blocks in memory; 9 and 10 active tasks; 11 and 12 unroll memory.
  */
 export function stateNumber(i: i32): i64 {
-  if (<u32>i >= <u32>STATE_NUMBERS) return BAD_ARGUMENT;
   if (i < 2 * POOL_NUMBERS) return poolNumber(memoryOf(i / POOL_NUMBERS), i % POOL_NUMBERS);
   if (i == 8) return executor.numEntries;
   if (i < 11) return memoryOf(i - 9).activeTasks;

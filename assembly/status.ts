@@ -1,7 +1,7 @@
 /**
  * What an operation answers: a number from 0 up is its result; a negative one is a status from here.
  *
- * Statuses down to -31 are what Spark would throw, those from -32 to -63 are misuse of the ABI. Answers from
+ * Statuses down to -30 are what Spark would throw, those from -32 to -63 are misuse of the ABI. Answers from
  * FIRST_TICKET down mean that the acquire waits; its ticket is FIRST_TICKET - answer.
  */
 
@@ -33,6 +33,9 @@ export const TASK_NOT_ACTIVE: i32 = -12;
 export const INTERRUPTED: i32 = -13;
 /** MemoryManager of 3.0 and later: the execution memory must be > 0. */
 export const EXECUTION_MEMORY_REQUIRED: i32 = -14;
+
+/** The result itself is below 0, as Spark's is after less than nothing was released; EVENT_ANSWER has it. */
+export const NEGATIVE_ANSWER: i32 = -31;
 
 /** The handle is not that of a living executor. */
 export const BAD_EXECUTOR: i32 = -32;

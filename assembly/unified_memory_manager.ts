@@ -4,7 +4,7 @@
  */
 import { evict, evictBlocksToFreeSpace } from "./eviction";
 import {
-  executor, memoryOf, ModeMemory, OFF_HEAP, RULE_BORROWS_WHOLE_REQUEST, RULE_EVICTED_BYTES_STAY_IN_STORAGE,
+  executor, MAX_BYTES, memoryOf, ModeMemory, OFF_HEAP, RULE_BORROWS_WHOLE_REQUEST, RULE_EVICTED_BYTES_STAY_IN_STORAGE,
   RULE_NO_OFF_HEAP_STORAGE, RULE_UNMANAGED_MEMORY,
 } from "./layout";
 import { ASSERTION_FAILED, REQUIREMENT_FAILED } from "./status";
@@ -41,7 +41,8 @@ export function acquireStorageMemory(mode: i32, numBytes: i64, exceptRdd: usize)
 /** The same, for a place that is worth its own copy. */
 @inline
 export function acquireStorage(memory: ModeMemory, mode: i32, numBytes: i64, exceptRdd: usize): i64 {
-  if (numBytes < 0) return ASSERTION_FAILED;
+  // no memory is larger than MAX_BYTES
+  if (<u64>numBytes > <u64>MAX_BYTES) return numBytes < 0 ? ASSERTION_FAILED : 0;
   if (numBytes > maxStorageMemory(memory)) return 0;
   if (mode == OFF_HEAP && executor.follows(RULE_NO_OFF_HEAP_STORAGE)) return 0;
   const storage = memory.storage;

@@ -29,6 +29,7 @@ export class EventReader {
   readonly #failed: number;
   readonly #storageOverRelease: number;
   readonly #executionOverRelease: number;
+  readonly #answer: number;
 
   constructor(kernel: KernelInstance) {
     this.#kernel = kernel;
@@ -46,12 +47,25 @@ export class EventReader {
     this.#failed = kernel.constant("EVENT_FAILED");
     this.#storageOverRelease = kernel.constant("EVENT_STORAGE_OVER_RELEASE");
     this.#executionOverRelease = kernel.constant("EVENT_EXECUTION_OVER_RELEASE");
+    this.#answer = kernel.constant("EVENT_ANSWER");
   }
 
   /** Whether there are none. */
   get isEmpty(): boolean {
     const { i32 } = this.#kernel;
     return i32[this.#first] === i32[this.#next];
+  }
+
+  /** The answer below 0 of an operation; null when it has none. */
+  negativeAnswer(operation = 0): number | null {
+    const { u8, i32, f64 } = this.#kernel;
+    const end = i32[this.#next] >>> 0;
+    for (let record = i32[this.#first] >>> 0; record < end; record += this.#bytes) {
+      if (u8[record] === this.#answer && this.#operationOf(record) === operation) {
+        return f64[(record + this.#value) >>> 3];
+      }
+    }
+    return null;
   }
 
   /** Empties the log. */
@@ -68,16 +82,20 @@ export class EventReader {
 
   /** Shows the records of a batch, those of each operation to its own visitor. */
   visitByOperation(causeOf: (operation: number) => Cause, visitorOf: (operation: number) => MemoryEventVisitor): void {
-    const { u8, i32 } = this.#kernel;
-    const operationOf = (record: number) => u8[record + this.#operation] | u8[record + this.#operation + 1] << 8;
+    const { i32 } = this.#kernel;
     const end = i32[this.#next] >>> 0;
     for (let start = i32[this.#first] >>> 0; start < end;) {
-      const operation = operationOf(start);
+      const operation = this.#operationOf(start);
       let next = start + this.#bytes;
-      while (next < end && operationOf(next) === operation) next += this.#bytes;
+      while (next < end && this.#operationOf(next) === operation) next += this.#bytes;
       this.#visitRange(start, next, causeOf(operation), visitorOf(operation));
       start = next;
     }
+  }
+
+  #operationOf(record: number): number {
+    const { u8 } = this.#kernel;
+    return u8[record + this.#operation] | u8[record + this.#operation + 1] << 8;
   }
 
   #visitRange(start: number, end: number, cause: Cause, visitor: MemoryEventVisitor): void {

@@ -62,7 +62,7 @@ export class KernelExecutorMemory implements ExecutorMemory {
   }
 
   executionMemoryUsageForTask(taskAttemptId: number, mode: MemoryMode): number {
-    return this.#checked(this.#kernel.call.executionMemoryUsageForTask(this.handle, taskAttemptId, mode));
+    return this.#number(this.#kernel.call.executionMemoryUsageForTask(this.handle, taskAttemptId, mode));
   }
 
   cancel(ticket: number): boolean {
@@ -118,7 +118,7 @@ export class KernelExecutorMemory implements ExecutorMemory {
   }
 
   unrollMemoryForTask(taskAttemptId: number, mode: MemoryMode): number {
-    return this.#checked(this.#kernel.call.unrollMemoryForTask(this.handle, taskAttemptId, mode));
+    return this.#number(this.#kernel.call.unrollMemoryForTask(this.handle, taskAttemptId, mode));
   }
 
   putBytes(blockId: number, size: number, mode: MemoryMode, putFlags = 0): boolean {
@@ -312,8 +312,13 @@ export class KernelExecutorMemory implements ExecutorMemory {
   }
 
   #stateNumber(i: number): number {
-    // negative only after a release of more than nothing by a negative release, never a status
-    return this.#kernel.call.stateNumber(this.handle, i);
+    return this.#number(this.#kernel.call.stateNumber(this.handle, i));
+  }
+
+  /** A number that was looked up, which may be below 0 after a release of less than nothing. */
+  #number(answer: number): number {
+    if (Number.isNaN(answer)) throw new MemoryError("BAD_ARGUMENT");
+    return answer;
   }
 
   #checked(answer: number): number {
@@ -322,7 +327,7 @@ export class KernelExecutorMemory implements ExecutorMemory {
   }
 
   #fail(status: number): never {
-    throw new MemoryError(this.#kernel.statusName(status));
+    throw new MemoryError(this.#kernel.statusName(status), this.#events.negativeAnswer());
   }
 }
 

@@ -20,6 +20,7 @@ export type MemoryStatus =
   | "TASK_NOT_ACTIVE"
   | "INTERRUPTED"
   | "EXECUTION_MEMORY_REQUIRED"
+  | "NEGATIVE_ANSWER"
   | "BAD_EXECUTOR"
   | "BAD_BLOCK"
   | "BAD_ARGUMENT"
@@ -44,6 +45,7 @@ export const MEMORY_STATUSES: readonly MemoryStatus[] = Object.freeze([
   "TASK_NOT_ACTIVE",
   "INTERRUPTED",
   "EXECUTION_MEMORY_REQUIRED",
+  "NEGATIVE_ANSWER",
   "BAD_EXECUTOR",
   "BAD_BLOCK",
   "BAD_ARGUMENT",
@@ -55,7 +57,8 @@ export const MEMORY_STATUSES: readonly MemoryStatus[] = Object.freeze([
 
 /**
  * A call that in Spark throws, or that misuses the kernel: a bug of the host, with two exceptions. DROP_FAILED comes
- * from a disk that the host has made fail, OUT_OF_MEMORY from a limit on the kernel's own memory.
+ * from a disk that the host has made fail, OUT_OF_MEMORY from a limit on the kernel's own memory. NEGATIVE_ANSWER is
+ * none of Spark's exceptions: after less than nothing was released Spark grants less than nothing.
  *
  * @example
  * ```ts
@@ -72,9 +75,12 @@ export const MEMORY_STATUSES: readonly MemoryStatus[] = Object.freeze([
 export class MemoryError extends Error {
   override readonly name: string = "MemoryError";
   readonly status: MemoryStatus;
+  /** Of NEGATIVE_ANSWER: the bytes that the call gives. */
+  readonly bytes: number | null;
 
-  constructor(status: MemoryStatus) {
-    super(status);
+  constructor(status: MemoryStatus, bytes: number | null = null) {
+    super(bytes === null ? status : `${status}: ${bytes}`);
     this.status = status;
+    this.bytes = bytes;
   }
 }

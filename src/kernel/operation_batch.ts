@@ -6,6 +6,7 @@
 import type { Cause, EventReader } from "./event_reader.ts";
 import type { KernelExecutorMemory } from "./executor_memory.ts";
 import type { KernelInstance } from "./instance.ts";
+import type { MemoryStatus } from "./memory_error.ts";
 import type { MemoryEventVisitor, MemoryMode } from "./types.ts";
 
 /** What an operation of a batch does; named as the methods of ExecutorMemory. */
@@ -160,6 +161,16 @@ export class OperationBatch {
   /** The answer of an operation of the last run; 0 is the first that it ran. */
   answer(operation: number): number {
     return this.#kernel.f64[(this.#record(operation) + this.#amount) >>> 3];
+  }
+
+  /** The number of an operation that answers NEGATIVE_ANSWER; null otherwise. To be read before `drain`. */
+  negativeAnswer(operation: number): number | null {
+    return this.#events.negativeAnswer(operation);
+  }
+
+  /** The name of the status that an answer below 0 is, unless it is a ticket. */
+  statusOf(answer: number): MemoryStatus {
+    return this.#kernel.statusName(answer);
   }
 
   /** The ticket when the answer says that the acquire waits, else -1. */

@@ -7,15 +7,19 @@
 import { parseArgs } from "node:util";
 import { checkApplication, noCounts } from "./check_application.ts";
 import { fuzzEventLogs } from "./event_logs.ts";
+import { fuzzAbi } from "./memory_abi_fuzz.ts";
+import { fuzzBatches } from "./memory_batch_fuzz.ts";
+import { fuzzMemory } from "./memory_fuzz.ts";
 import { recordNumbers } from "../support/numbers.ts";
 import { fuzzSimulation } from "./simulation.ts";
 
 const HELP = `
-usage: deno task fuzz [--seed N] [--minutes M] [--only PART] [--record]
+usage: deno task fuzz [--seed N] [--minutes M | --ops N] [--only PART] [--record]
        deno task fuzz --spec FILE
 
   --seed N      where to begin (1); each round takes the next one
   --minutes M   go on for so long (1); each part takes its turn
+  --ops N       the parts that count operations (MEMORY) go on for so many each, whatever time that takes
   --only PART   one part alone: PARTS
   --record      keep the numbers in tests/README.md
   --spec FILE   check one application, a job spec, such as a failure has printed
@@ -39,7 +43,20 @@ const PARTS: Record<string, Round> = {
     const { answers, errors } = await fuzzEventLogs(seed * 1000, 100);
     add(totals, { answers, errors: Object.values(errors).reduce((a, b) => a + b, 0) });
   },
+  // a round of these uses up to a thousand seeds
+  memory(seed, totals) {
+    return Promise.resolve(add(totals, fuzzMemory({ seed: seed * 1000, ops: 100_000 })));
+  },
+  memoryBatches(seed, totals) {
+    return Promise.resolve(add(totals, fuzzBatches({ seed: seed * 1000, ops: 100_000 })));
+  },
+  memoryAbi(seed, totals) {
+    return Promise.resolve(add(totals, fuzzAbi({ seed, ops: 200_000 })));
+  },
 };
+
+/** The parts that count their operations. */
+const WITH_OPERATIONS: readonly string[] = ["memory", "memoryBatches", "memoryAbi"];
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -47,6 +64,7 @@ async function main(): Promise<number> {
     options: {
       seed: { type: "string", default: "1" },
       minutes: { type: "string", default: "1" },
+      ops: { type: "string" },
       only: { type: "string" },
       spec: { type: "string" },
       record: { type: "boolean" },
@@ -54,7 +72,9 @@ async function main(): Promise<number> {
     },
   });
   if (values.help || (values.only !== undefined && !Object.hasOwn(PARTS, values.only))) {
-    console.log(HELP.trim().replace("PARTS", Object.keys(PARTS).join(", ")));
+    console.log(
+      HELP.trim().replace("PARTS", Object.keys(PARTS).join(", ")).replace("MEMORY", WITH_OPERATIONS.join(", ")),
+    );
     return values.help ? 0 : 2;
   }
   if (values.spec !== undefined) {
@@ -63,7 +83,32 @@ async function main(): Promise<number> {
     console.log(JSON.stringify(counts));
     return 0;
   }
+  if (values.ops !== undefined) return await untilOperations(Number(values.seed), Number(values.ops), values);
   return await rounds(Number(values.seed), Number(values.minutes), values);
+}
+
+/** Each part that counts operations, until it has done so many. */
+async function untilOperations(
+  first: number,
+  operations: number,
+  { only, record }: { readonly only?: string; readonly record?: boolean },
+): Promise<number> {
+  for (const name of WITH_OPERATIONS.filter((name) => only === undefined || name === only)) {
+    const totals: Record<string, number> = {};
+    let seed = first;
+    try {
+      while ((totals.operations ?? 0) < operations) await PARTS[name](seed++, totals);
+    } catch (error) {
+      console.error(`${name}, seed ${seed - 1}: ${error instanceof Error ? error.message : error}`);
+      return 1;
+    }
+    console.log(JSON.stringify({ seeds: [first, seed - 1], [name]: totals }));
+    if (record) {
+      const numbers = { "first seed": first, "last seed": seed - 1, ...totals };
+      recordNumbers(`deno task fuzz --ops ${operations} --only ${name}`, numbers);
+    }
+  }
+  return 0;
 }
 
 async function rounds(

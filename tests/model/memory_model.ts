@@ -224,7 +224,7 @@ export class MemoryModel implements ExecutorMemory {
     }
     try {
       const granted = this.#grant(numBytes, task, mode);
-      if (granted !== null) return granted;
+      if (granted !== null) return answer(granted);
       this.waitingTicket = this.#nextTicket++;
       this.#waiting.push({ ticket: this.waitingTicket, numBytes, task, mode });
       return WAITING;
@@ -288,7 +288,7 @@ export class MemoryModel implements ExecutorMemory {
       released += held;
     }
     this.#wakeFirst(this.#waiting.length);
-    return released;
+    return answer(released);
   }
 
   executionMemoryUsageForTask(task: number, mode: MemoryMode): number {
@@ -531,4 +531,10 @@ export class MemoryModel implements ExecutorMemory {
     this.#store.checkDeclared(blockId);
     return run();
   }
+}
+
+/** A result in bytes; one below 0, after a release of less than nothing, cannot be told from WAITING. */
+function answer(bytes: number): number {
+  if (bytes < 0) throw new MemoryError("NEGATIVE_ANSWER", bytes);
+  return bytes;
 }

@@ -144,7 +144,8 @@ export class MemoryEngine {
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
       const details = { block: op.b, numBytes: op.n, task: op.t };
-      this.#outcome.x = exceptionText(error.status, details, this.#settings.rules);
+      if (error.status === "NEGATIVE_ANSWER") this.#outcome.r = error.bytes;
+      else this.#outcome.x = exceptionText(error.status, details, this.#settings.rules);
     }
     this.executor.drain(this.#visitor);
     if (order.length > 0 && this.executor.notified) this.#wake(order, op.wk);
