@@ -93,6 +93,15 @@ export class EventReader {
     }
   }
 
+  /** Adds one for each eviction to the place of its operation. */
+  countEvictions(counts: Uint32Array): void {
+    const { u8, i32 } = this.#kernel;
+    const end = i32[this.#next] >>> 0;
+    for (let record = i32[this.#first] >>> 0; record < end; record += this.#bytes) {
+      if (u8[record] === this.#evicted) counts[this.#operationOf(record)]++;
+    }
+  }
+
   #operationOf(record: number): number {
     const { u8 } = this.#kernel;
     return u8[record + this.#operation] | u8[record + this.#operation + 1] << 8;

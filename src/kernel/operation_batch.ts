@@ -184,6 +184,11 @@ export class OperationBatch {
     this.#events.clear();
   }
 
+  /** Adds the number of blocks that each operation of the last run evicted; for hosts that only count. */
+  countEvictions(counts: Uint32Array): void {
+    this.#events.countEvictions(counts);
+  }
+
   /** For which block or task an operation evicts. */
   #causeOf(operation: number): Cause {
     const record = this.#record(operation);

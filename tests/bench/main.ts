@@ -1,41 +1,120 @@
 /**
- * `deno task bench [--json] [--tasks N] [--megabytes N] [--rounds N] [--spark]`: the speed claims, measured in this run. Each
- * compared pair is checked by a checksum; `--spark` adds Spark's own reader (needs Java, Maven Central and PyPI).
+ * `deno task bench [NAME...]`: the speed claims, measured in this run. Each compared pair is checked by a checksum.
  *
  * @module
  */
 import { parseArgs } from "node:util";
+import type { BenchRow } from "./bench.ts";
 import { eventLogBench } from "./event_log_bench.ts";
+import { KERNEL_BENCH } from "./kernel_bench.ts";
 import { simulationBench } from "./simulation_bench.ts";
 
-const { values } = parseArgs({
-  args: Deno.args,
-  options: {
-    json: { type: "boolean", default: false },
-    tasks: { type: "string", default: "100000" },
-    megabytes: { type: "string", default: "200" },
-    rounds: { type: "string", default: "5" },
-    spark: { type: "boolean", default: false },
-  },
-});
+const HELP = `
+usage: deno task bench [kernel] [simulation] [event-log] [OPTION...]
 
-const rounds = Number(values.rounds);
-const simulation = simulationBench({ tasks: Number(values.tasks), rounds });
-const eventLog = await eventLogBench({ megabytes: Number(values.megabytes), rounds, spark: values.spark });
+  --json         figures as JSON
+  --rounds N     turns of each comparison (5)
+  --tasks N      tasks of the whole job (100000)
+  --megabytes N  size of the event log (200)
+  --spark        run Spark's own reader beside ours (needs Java, Maven Central and PyPI)
+  --quick        kernel: small inputs, to see that it works, not for figures
+  --traces DIR   kernel: use the recorded traces mixed.jsonl.gz and churn.jsonl.gz of DIR instead of made ones; with the
+                 folder of the harnesses around the real Spark in SPARKMEM_ORACLE, Spark's classes are run beside them`;
 
-if (values.json) {
-  console.log(JSON.stringify({ simulation, eventLog }, null, 2));
-} else {
-  console.log("simulation (CPU seconds of the process: median, low to high)");
-  for (const { name, tasks, cpuSeconds, low, high, eventsPerSecond, checksum } of simulation) {
-    const spread = `${cpuSeconds.toFixed(3)} s (${low.toFixed(3)} to ${high.toFixed(3)})`;
-    console.log(`  ${name}, ${tasks} tasks: ${spread}, ${Math.round(eventsPerSecond)} events/s; ${checksum}`);
-  }
-  const [smallest, largest] = [simulation[0], simulation.filter(({ name }) => name === "whole job").at(-1)!];
-  const growth = largest.cpuSeconds / largest.tasks / (smallest.cpuSeconds / smallest.tasks);
-  console.log(`  time a task grows from ${smallest.tasks} to ${largest.tasks} tasks by ${growth.toFixed(2)}`);
-  console.log("event log (MB a CPU second: median, low to high)");
-  for (const { name, megabytesPerCpuSecond, low, high } of eventLog.results) {
-    console.log(`  ${name}: ${megabytesPerCpuSecond.toFixed(0)} (${low.toFixed(0)} to ${high.toFixed(0)})`);
-  }
+const NAMES = ["kernel", "simulation", "event-log"] as const;
+
+interface Options {
+  readonly rounds: number;
+  readonly tasks: number;
+  readonly megabytes: number;
+  readonly spark: boolean;
+  readonly quick: boolean;
+  readonly traces: string | null;
 }
+
+/** The figures of one part, and how they are printed. */
+interface Part {
+  readonly figures: unknown;
+  readonly lines: readonly string[];
+}
+
+function table(rows: readonly BenchRow[]): string[] {
+  const cells = rows.map((row) => [
+    row.work,
+    row.peer,
+    `${row.ours.toPrecision(3)} ${row.unit}`,
+    row.theirs.toPrecision(3),
+    `${row.ratio.toPrecision(3)} (${row.low.toPrecision(3)} to ${row.high.toPrecision(3)})`,
+    row.aim === null ? "" : `${row.aim}`,
+  ]);
+  const all = [["work", "against", "ours", "theirs", "ratio (lowest to highest)", "aim"], ...cells];
+  const widths = all[0].map((_, column) => Math.max(...all.map((row) => row[column].length)));
+  return all.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column])).join("  ")}`.trimEnd());
+}
+
+async function kernel({ rounds, quick, traces }: Options): Promise<Part> {
+  const oracle = Deno.env.get("SPARKMEM_ORACLE") ?? null;
+  const figures = await KERNEL_BENCH.run({ rounds: quick ? 1 : rounds, quick, traces, oracle });
+  return { figures, lines: ["kernel (CPU time, medians)", ...table(figures.rows), ...figures.notes] };
+}
+
+function simulation({ tasks, rounds }: Options): Part {
+  const figures = simulationBench({ tasks, rounds });
+  const lines = figures.map(({ name, tasks, cpuSeconds, low, high, eventsPerSecond, checksum }) => {
+    const spread = `${cpuSeconds.toFixed(3)} s (${low.toFixed(3)} to ${high.toFixed(3)})`;
+    return `  ${name}, ${tasks} tasks: ${spread}, ${Math.round(eventsPerSecond)} events/s; ${checksum}`;
+  });
+  const [smallest, largest] = [figures[0], figures.filter(({ name }) => name === "whole job").at(-1)!];
+  const growth = largest.cpuSeconds / largest.tasks / (smallest.cpuSeconds / smallest.tasks);
+  lines.push(`  time a task grows from ${smallest.tasks} to ${largest.tasks} tasks by ${growth.toFixed(2)}`);
+  return { figures, lines: ["simulation (CPU seconds of the process: median, low to high)", ...lines] };
+}
+
+async function eventLog({ megabytes, rounds, spark }: Options): Promise<Part> {
+  const figures = await eventLogBench({ megabytes, rounds, spark });
+  const lines = figures.results.map(({ name, megabytesPerCpuSecond, low, high }) =>
+    `  ${name}: ${megabytesPerCpuSecond.toFixed(0)} (${low.toFixed(0)} to ${high.toFixed(0)})`
+  );
+  return { figures, lines: ["event log (MB a CPU second: median, low to high)", ...lines] };
+}
+
+async function main(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      json: { type: "boolean", default: false },
+      tasks: { type: "string", default: "100000" },
+      megabytes: { type: "string", default: "200" },
+      rounds: { type: "string", default: "5" },
+      spark: { type: "boolean", default: false },
+      quick: { type: "boolean", default: false },
+      traces: { type: "string" },
+      help: { type: "boolean", short: "h" },
+    },
+  });
+  const unknown = positionals.filter((name) => !NAMES.some((known) => known === name));
+  if (values.help || unknown.length > 0) {
+    console.log(HELP.trim());
+    return values.help ? 0 : 2;
+  }
+  const options: Options = {
+    rounds: Number(values.rounds),
+    tasks: Number(values.tasks),
+    megabytes: Number(values.megabytes),
+    spark: values.spark,
+    quick: values.quick,
+    traces: values.traces ?? null,
+  };
+  const parts = { kernel, simulation, "event-log": eventLog };
+  const figures: Record<string, unknown> = {};
+  for (const name of NAMES.filter((name) => positionals.length === 0 || positionals.includes(name))) {
+    const part = await parts[name](options);
+    figures[name === "event-log" ? "eventLog" : name] = part.figures;
+    if (!values.json) console.log(part.lines.join("\n"));
+  }
+  if (values.json) console.log(JSON.stringify(figures, null, 2));
+  return 0;
+}
+
+if (import.meta.main) Deno.exitCode = await main(Deno.args);
