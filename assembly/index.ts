@@ -319,7 +319,7 @@ export function wake(handle: i32, ticket: i32): i32 {
 
 // --- batches -----------------------------------------------------------------------------------------------------
 
-/** The address of a buffer for `count` operations and, behind them, their outcomes; OUT_OF_MEMORY or BAD_ARGUMENT. */
+/** The address of a buffer for `count` operations, or OUT_OF_MEMORY, or BAD_ARGUMENT. */
 export function batchBuffer(count: i32): i32 {
   if (count < 1 || count > batch.MAX_BATCH) return BAD_ARGUMENT;
   const address = batch.batchBuffer(count);

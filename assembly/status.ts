@@ -49,7 +49,7 @@ export const BLOCK_IN_USE: i32 = -35;
 export const OUT_OF_MEMORY: i32 = -36;
 /** No acquire waits under this ticket. */
 export const NOT_WAITING: i32 = -37;
-/** The range of operations or outcomes is not inside the batch buffer. */
+/** More operations than the batch buffer holds. */
 export const BAD_RANGE: i32 = -38;
 
 /** Answer of a waiting acquire with ticket 0. */
