@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { newExecutor, newModel, runCalls, runKernel, runLruCache, runMap } from "./kernel_runs.ts";
+import { newExecutor, newModel, runCalls, runKernel, runKernelFromHost, runLruCache, runMap } from "./kernel_runs.ts";
 import { busyTrace, readTrace, writeTrace, zipfTrace } from "./kernel_traces.ts";
 
 Deno.test("kernel in batches, single calls and the model agree on the traces of the bench", () => {
@@ -15,6 +15,7 @@ Deno.test("kernel in batches, single calls and the model agree on the traces of 
 Deno.test("kernel, lru-cache and a Map agree on the requests of the bench", () => {
   const trace = zipfTrace(20_000, 2_000, 5);
   const { checksum } = runKernel(trace, 4096);
+  assertEquals(runKernelFromHost(trace, 1000).checksum, checksum);
   assertEquals(runLruCache(trace).checksum, checksum);
   assertEquals(runMap(trace).checksum, checksum);
 });

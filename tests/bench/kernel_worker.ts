@@ -7,7 +7,16 @@
  * @module
  */
 import { median } from "./bench.ts";
-import { newExecutor, newModel, type Run, runCalls, runKernel, runLruCache, runMap } from "./kernel_runs.ts";
+import {
+  newExecutor,
+  newModel,
+  type Run,
+  runCalls,
+  runKernel,
+  runKernelFromHost,
+  runLruCache,
+  runMap,
+} from "./kernel_runs.ts";
 import { type KernelTrace, readTrace } from "./kernel_traces.ts";
 
 /** The kernel's run of median chunks: a chunk that was interrupted in one run is not in the others. */
@@ -24,6 +33,7 @@ function medianRun(run: () => Run, runs: number): Run {
 
 const IMPLEMENTATIONS: Record<string, (trace: KernelTrace, chunk: number, runs: number) => Run> = {
   kernel: medianKernel,
+  "kernel-host": (trace, chunk, runs) => medianRun(() => runKernelFromHost(trace, chunk), runs),
   calls: (trace, _, runs) => medianRun(() => runCalls(trace, newExecutor(trace)), runs),
   model: (trace, _, runs) => medianRun(() => runCalls(trace, newModel(trace)), runs),
   "lru-cache": (trace, _, runs) => medianRun(() => runLruCache(trace), runs),

@@ -55,7 +55,14 @@ function table(rows: readonly BenchRow[]): string[] {
 async function kernel({ rounds, quick, traces }: Options): Promise<Part> {
   const oracle = Deno.env.get("SPARKMEM_ORACLE") ?? null;
   const figures = await KERNEL_BENCH.run({ rounds: quick ? 1 : rounds, quick, traces, oracle });
-  return { figures, lines: ["kernel (CPU time, medians)", ...table(figures.rows), ...figures.notes] };
+  return {
+    figures,
+    lines: [
+      "kernel (one core, waiting for it left out; medians of the rounds)",
+      ...table(figures.rows),
+      ...figures.notes,
+    ],
+  };
 }
 
 function simulation({ tasks, rounds }: Options): Part {
