@@ -357,3 +357,13 @@ Deno.test("a kernel that may not grow says so and stays as it was", () => {
   assertEquals(kernel.memoryBytes <= 1 << 20, true);
   assertEquals(executor.remove(0), "removed");
 });
+
+Deno.test("a request of Long.MaxValue when more is used than there is: Spark's subtraction overflows, and the task waits", () => {
+  // 500 - 521 = -21 are free; Long.MaxValue + 21 is below 0, so that the 500 free bytes of storage are not borrowed
+  const executor = Kernel.create().createExecutor({ maxHeapMemory: 1000, onHeapStorageRegionSize: 500 });
+  assertEquals(executor.acquireExecutionMemory(500, 1, ON_HEAP), 500);
+  executor.releaseExecutionMemory(-21, 1, ON_HEAP);
+  assertEquals(executor.acquireExecutionMemory(2 ** 63, 2, ON_HEAP), WAITING);
+  // a smaller request borrows them, up to the share of one of three tasks
+  assertEquals(executor.acquireExecutionMemory(2 ** 60, 3, ON_HEAP), 333);
+});
