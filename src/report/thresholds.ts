@@ -5,11 +5,9 @@
  */
 import { InputError } from "../errors.ts";
 import { SparkConf } from "../spark/conf.ts";
+import { AKKA_RESERVED_BYTES } from "../spark/rpc_message.ts";
 import { BYTE_UNITS } from "../spark/sizes.ts";
 import type { Summary } from "./summary.ts";
-
-/** AkkaUtils.reservedSizeBytes: what a message of 1.x keeps free. */
-const AKKA_RESERVED_BYTES = 200 * 1024;
 
 /** A setting's value; the version's default when the text is none that Spark would take. */
 function valueOf(conf: SparkConf, read: (conf: SparkConf) => number): number {

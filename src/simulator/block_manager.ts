@@ -11,7 +11,6 @@ import {
   type ExecutorMemory,
   type MemoryEventVisitor,
   type MemoryMode,
-  NO_RDD,
   NO_TASK,
   OFF_HEAP,
   ON_HEAP,
@@ -79,8 +78,6 @@ export class BlockManager {
   readonly executorId: string;
   readonly memory: ExecutorMemory;
   readonly unrollSettings: UnrollSettings;
-  /** RDD blocks that left memory by eviction. */
-  evictions = 0;
   readonly #master: BlockManagerMaster;
   readonly #sink: EventSink;
   readonly #cost: CostModel;
@@ -292,30 +289,40 @@ export class BlockManager {
     diskSize: number,
   ): boolean {
     const entry = this.prepare(block, level, diskSize);
-    const values = { elementCount: 1, elementBytes: size };
-    const mode = memoryModeOf(level);
-    const flags = this.putFlags(level);
-    const result = this.memory.putIterator(
-      entry.local,
-      taskAttemptId,
-      mode,
-      this.unrollSettings,
-      values,
-      flags,
-    );
-    this.settle();
-    if (result.stored) {
-      this.storedInMemory(entry, result.bytes, false);
+    if (this.unrollWhole(entry, taskAttemptId, { memory: size, elements: 1 })) {
+      this.storedInMemory(entry, size, false);
       return true;
     }
-    this.memory.releaseUnrollMemoryForTask(taskAttemptId, mode, result.bytes);
-    this.settle();
     this.refused(entry, size, taskAttemptId);
     if (level.useDisk) {
       this.#writeToDisk(entry);
       return true;
     }
     this.#forget(entry);
+    return false;
+  }
+
+  /**
+   * Unrolls values that are all there (MemoryStore.putIteratorAsValues). False when memory has no room: then what was
+   * reserved on the way is free again.
+   */
+  unrollWhole(
+    entry: BlockEntry,
+    taskAttemptId: number,
+    sizes: { readonly memory: number; readonly elements: number },
+  ): boolean {
+    const mode = memoryModeOf(entry.level);
+    const values = {
+      elementCount: sizes.elements,
+      elementBytes: Math.trunc(sizes.memory / sizes.elements),
+      preciseSize: sizes.memory,
+    };
+    const flags = this.putFlags(entry.level);
+    const result = this.memory.putIterator(entry.local, taskAttemptId, mode, this.unrollSettings, values, flags);
+    this.settle();
+    if (result.stored) return true;
+    this.memory.releaseUnrollMemoryForTask(taskAttemptId, mode, result.bytes);
+    this.settle();
     return false;
   }
 
@@ -326,21 +333,10 @@ export class BlockManager {
     level: StorageLevel,
   ): boolean {
     const entry = this.prepare(block, level, sizes.disk);
-    const mode = memoryModeOf(level);
-    const values = {
-      elementCount: sizes.elements,
-      elementBytes: Math.trunc(sizes.memory / sizes.elements),
-      preciseSize: sizes.memory,
-    };
-    const flags = this.putFlags(level);
-    const result = this.memory.putIterator(entry.local, NO_TASK, mode, this.unrollSettings, values, flags);
-    this.settle();
-    if (result.stored) {
-      this.storedInMemory(entry, result.bytes);
+    if (this.unrollWhole(entry, NO_TASK, sizes)) {
+      this.storedInMemory(entry, sizes.memory);
       return true;
     }
-    this.memory.releaseUnrollMemoryForTask(NO_TASK, mode, result.bytes);
-    this.settle();
     this.refused(entry, sizes.memory, null);
     if (level.useDisk) this.storeOnDisk(entry);
     else this.#forget(entry);
@@ -398,7 +394,6 @@ export class BlockManager {
     const writes = entry.level.useDisk && entry.diskBytes === 0;
     if (writes) this.#writeToDisk(entry);
     entry.memoryBytes = 0;
-    if (entry.rdd !== NO_RDD) this.evictions++;
     this.#sink.event({
       kind: "blockEvicted",
       time: this.#now(),

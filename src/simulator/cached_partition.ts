@@ -123,22 +123,9 @@ function* readFromDisk(task: Task, block: number, sizes: PartitionSizes): Proces
 function cacheFromDisk(task: Task, entry: BlockEntry, sizes: PartitionSizes): void {
   const { blocks } = task.executor;
   const { level } = entry;
-  const mode = memoryModeOf(level);
-  const flags = blocks.putFlags(level);
-  let stored: boolean;
-  if (level.deserialized) {
-    const values = {
-      elementCount: sizes.elements,
-      elementBytes: Math.trunc(sizes.memory / sizes.elements),
-      preciseSize: sizes.memory,
-    };
-    const result = blocks.memory.putIterator(entry.local, task.id.tid, mode, blocks.unrollSettings, values, flags);
-    blocks.settle();
-    stored = result.stored;
-    if (!stored) blocks.memory.releaseUnrollMemoryForTask(task.id.tid, mode, result.bytes);
-  } else {
-    stored = blocks.memory.putBytes(entry.local, sizes.memory, mode, flags);
-  }
+  const stored = level.deserialized
+    ? blocks.unrollWhole(entry, task.id.tid, sizes)
+    : blocks.memory.putBytes(entry.local, sizes.memory, memoryModeOf(level), blocks.putFlags(level));
   blocks.settle();
   if (!stored) return blocks.refused(entry, sizes.memory, task.id.tid);
   blocks.storedInMemory(entry, sizes.memory, false);

@@ -13,16 +13,14 @@ export interface BackendHost {
   readonly driver: Driver;
   readonly executors: readonly Executor[];
   readonly cpusPerTask: number;
-  /** spark.rpc.message.maxSize, bytes. */
-  readonly maxRpcMessageSize: number;
   /** Sends a launched task to its executor. */
   launch(tid: number): void;
   /** Tells an executor to kill an attempt. */
   sendKill(tid: number, reason: string): void;
   /** Offers are wanted at once, after what is being handled. */
   scheduleRevive(): void;
-  /** Size of the serialized task; null when not known. */
-  serializedTaskBytes(tid: number): number | null;
+  /** Why a serialized task cannot be sent, in Spark's words; null when it can. */
+  tooLargeToSend(tid: number): string | null;
   /** A whole number from 0 to n - 1. */
   random(n: number): number;
 }
@@ -115,15 +113,10 @@ export class ClusterBackend implements SchedulerBackend {
   }
 
   #launch(tid: number): void {
-    const { driver, cpusPerTask, maxRpcMessageSize } = this.#host;
-    const size = this.#host.serializedTaskBytes(tid);
-    if (size !== null && size >= maxRpcMessageSize) {
-      const manager = driver.taskScheduler.managerOf(tid);
-      manager.abort(
-        `Serialized task ${tid}:${driver.infos.index[tid]} was ${size} bytes, which exceeds max allowed: ` +
-          `spark.rpc.message.maxSize (${maxRpcMessageSize} bytes). Consider increasing spark.rpc.message.maxSize ` +
-          "or using broadcast variables for large values.",
-      );
+    const { driver, cpusPerTask } = this.#host;
+    const tooLarge = this.#host.tooLargeToSend(tid);
+    if (tooLarge !== null) {
+      driver.taskScheduler.managerOf(tid).abort(tooLarge);
       return;
     }
     this.#cpusOf.set(tid, cpusPerTask);

@@ -20,8 +20,6 @@ export interface SimulationSettings {
   readonly reviveIntervalMs: number;
   /** spark.unsafe.exceptionOnMemoryLeak. */
   readonly exceptionOnMemoryLeak: boolean;
-  /** spark.rpc.message.maxSize: a serialized task must be smaller, bytes. */
-  readonly maxRpcMessageSize: number;
 }
 
 /**
@@ -45,10 +43,9 @@ export function simulationSettings(
   coresPerExecutor: number,
   pools: readonly PoolSettings[] | null = null,
 ): SimulationSettings {
-  const results = resultLimits(conf);
   return {
     scheduler: schedulerSettings(conf, coresPerExecutor, pools),
-    results,
+    results: resultLimits(conf),
     unroll: {
       memoryThreshold: conf.getInt("spark.storage.unrollMemoryThreshold"),
       checkPeriod: optionalNumber(conf, "spark.storage.unrollMemoryCheckPeriod", 16),
@@ -57,7 +54,6 @@ export function simulationSettings(
     broadcastBlockSize: conf.getSizeAsBytes("spark.broadcast.blockSize"),
     reviveIntervalMs: conf.getTimeAsMs("spark.scheduler.revive.interval"),
     exceptionOnMemoryLeak: conf.getBoolean("spark.unsafe.exceptionOnMemoryLeak"),
-    maxRpcMessageSize: results.rpcMessageMaxSize,
   };
 }
 

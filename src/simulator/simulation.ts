@@ -11,6 +11,7 @@ import { Prng } from "../prng.ts";
 import type { SparkConf } from "../spark/conf.ts";
 import type { EventSink } from "../spark/events.ts";
 import { localMaster } from "../spark/master.ts";
+import { taskTooLargeToSend } from "../spark/rpc_message.ts";
 import type { StorageLevel } from "../spark/storage_level.ts";
 import { ApplicationEvents } from "./application_events.ts";
 import { BlockManagerMaster } from "./block_manager_master.ts";
@@ -292,14 +293,19 @@ export class Simulation implements SimulationEnvironment {
       },
       executors,
       cpusPerTask: settings.scheduler.cpusPerTask,
-      maxRpcMessageSize: settings.maxRpcMessageSize,
       launch: (tid) => this.#queue.schedule(this.now() + this.cost.messageMs, Kind.Launch, tid),
       sendKill: (tid, reason) => this.after(this.cost.messageMs, () => this.#runner.kill(tid, reason)),
       scheduleRevive: () => this.#queue.schedule(this.now(), Kind.Revive, 0),
-      serializedTaskBytes: (tid) =>
-        this.#driverSide.demandOf(tid).serializedTaskBytes?.[this.#driverSide.partitionOf(tid)] ?? null,
+      tooLargeToSend: (tid) => this.#tooLargeToSend(tid),
       random: (n) => this.random(n),
     });
+  }
+
+  #tooLargeToSend(taskId: number): string | null {
+    const side = this.#driverSide;
+    const size = side.demandOf(taskId).serializedTaskBytes?.[side.partitionOf(taskId)] ?? null;
+    if (size === null) return null;
+    return taskTooLargeToSend({ taskId, index: side.infos.index[taskId], size }, this.conf);
   }
 
   #makeDriverSide(): DriverSide {

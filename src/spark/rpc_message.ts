@@ -9,7 +9,7 @@ import { BYTE_UNITS } from "./sizes.ts";
 const { KiB, MiB } = BYTE_UNITS;
 
 /** What Akka keeps of its frame in 1.x (AkkaUtils.reservedSizeBytes). */
-const AKKA_RESERVED_BYTES = 200 * KiB;
+export const AKKA_RESERVED_BYTES = 200 * KiB;
 
 /** A serialized task, as CoarseGrainedSchedulerBackend.launchTasks sees it. */
 export interface SerializedTask {

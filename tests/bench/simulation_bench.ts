@@ -5,7 +5,6 @@
  * @module
  */
 import process from "node:process";
-import { Summarizer } from "../../src/report/summarize.ts";
 import { simulate } from "../../src/simulator/simulation.ts";
 import type { Shuffle, Workload } from "../../src/simulator/workload.ts";
 import { SparkConf } from "../../src/spark/conf.ts";
@@ -130,12 +129,4 @@ export function simulationBench(options: { readonly tasks: number; readonly roun
     return { events, checksum: `${storage.blocksEvicted} evicted, ${execution.memoryBytesSpilled} spilled` };
   }));
   return figures;
-}
-
-/** The Summary of a small whole job, for the test. */
-export function smallSummary(): ReturnType<Summarizer["summary"]> {
-  const workload = wholeJob(200, 2);
-  const summarizer = new Summarizer({ source: "simulated" });
-  simulate(workload, { conf: SparkConf.from({}, workload.sparkVersion), sink: summarizer });
-  return summarizer.summary();
 }

@@ -3,38 +3,11 @@
  *
  * @module
  */
+import { emptyMetrics } from "../../src/simulator/task.ts";
 import type { PoolState, SparkEvent, StageInfo, TaskEnd, TaskMetrics } from "../../src/spark/events.ts";
 import { STORAGE_LEVELS } from "../../src/spark/storage_level.ts";
 
-export const METRICS: TaskMetrics = {
-  executorDeserializeTime: 0,
-  executorDeserializeCpuTimeNs: 0,
-  executorRunTime: 0,
-  executorCpuTimeNs: 0,
-  resultSize: 1000,
-  jvmGcTime: 0,
-  resultSerializationTime: 0,
-  memoryBytesSpilled: 0,
-  diskBytesSpilled: 0,
-  peakExecutionMemory: 0,
-  peakOnHeapExecutionMemory: null,
-  peakOffHeapExecutionMemory: null,
-  inputBytes: 0,
-  inputRecords: 0,
-  outputBytes: 0,
-  outputRecords: 0,
-  shuffleRemoteBytesRead: 0,
-  shuffleRemoteBytesReadToDisk: 0,
-  shuffleLocalBytesRead: 0,
-  shuffleRemoteBlocksFetched: 0,
-  shuffleLocalBlocksFetched: 0,
-  shuffleFetchWaitTime: 0,
-  shuffleRecordsRead: 0,
-  shuffleBytesWritten: 0,
-  shuffleWriteTimeNs: 0,
-  shuffleRecordsWritten: 0,
-  updatedBlocks: null,
-};
+export const METRICS: TaskMetrics = { ...emptyMetrics(), resultSize: 1000 };
 
 /** A successful task, changed by `overrides`. */
 export function taskEnd(overrides: Partial<TaskEnd> = {}): TaskEnd {

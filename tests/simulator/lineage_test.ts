@@ -3,34 +3,10 @@ import { InputError } from "../../src/errors.ts";
 import { Lineage } from "../../src/simulator/lineage.ts";
 import type { Rdd, RddDependency } from "../../src/simulator/workload.ts";
 import { STORAGE_LEVELS } from "../../src/spark/storage_level.ts";
+import { rddOf } from "../support/workloads.ts";
 
-function rdd(
-  id: number,
-  numPartitions: number,
-  dependencies: RddDependency[],
-  cached = false,
-): Rdd {
-  return {
-    id,
-    name: `r${id}`,
-    callSite: "",
-    scope: null,
-    numPartitions,
-    storageLevel: cached ? STORAGE_LEVELS.MEMORY_ONLY : null,
-    dependencies,
-    deserializedBytes: null,
-    serializedBytes: null,
-    diskBytes: null,
-    elements: null,
-    computeMs: null,
-    inputBytes: null,
-    shuffleReadBytes: null,
-    shuffleReadRecords: null,
-    consumers: [],
-    unpersistBeforeJob: null,
-    alwaysSerialized: false,
-    preferredHosts: null,
-  };
+function rdd(id: number, numPartitions: number, dependencies: RddDependency[], cached = false): Rdd {
+  return rddOf(id, numPartitions, { dependencies, storageLevel: cached ? STORAGE_LEVELS.MEMORY_ONLY : null });
 }
 const narrow = (rddId: number): RddDependency => ({
   kind: "narrow",

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { AKKA_RESERVED_BYTES } from "../../spark/rpc_message.ts";
 import type { SparkRules } from "../../spark/versions.ts";
 
 /** The settings that decide, in bytes. */
@@ -14,9 +15,6 @@ export interface ResultLimits {
   /** spark.rpc.message.maxSize, or spark.akka.frameSize in 1.x (AkkaUtils keeps 200 KiB of it for itself). */
   readonly rpcMessageMaxSize: number;
 }
-
-/** What Akka's frame keeps for itself in 1.x. */
-const AKKA_RESERVED_BYTES = 200 * 1024;
 
 /** The largest result that goes directly: also what `spark.task.maxDirectResultSize` comes down to. */
 export function effectiveDirectLimit(
