@@ -35,6 +35,7 @@ export interface InputErrorOptions {
  * ```
  */
 export class InputError extends TypeError {
+  /** `InputError`. */
   override readonly name: string = "InputError";
   /** Stable identifier, dotted and lower case: `area.what`. */
   readonly code: string;
@@ -45,6 +46,7 @@ export class InputError extends TypeError {
   /** Line of the offending place, where the input is text. */
   readonly line?: number;
 
+  /** `message` begins with "Cannot" and says what must be and what was received. */
   constructor(code: string, message: string, options: InputErrorOptions = {}) {
     super(
       message,
@@ -72,5 +74,6 @@ export class InputError extends TypeError {
  * ```
  */
 export class LimitError extends InputError {
+  /** `LimitError`. */
   override readonly name: string = "LimitError";
 }

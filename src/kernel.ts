@@ -7,16 +7,15 @@
  */
 import { KERNEL_WASM } from "../assembly/build/kernel_wasm.ts";
 import { EventReader } from "./kernel/event_reader.ts";
-import { KernelExecutorMemory } from "./kernel/executor_memory.ts";
+import { ExecutorInKernel } from "./kernel/executor_memory.ts";
 import { KernelInstance } from "./kernel/instance.ts";
 import { OperationBatch } from "./kernel/operation_batch.ts";
-import type { ExecutorMemoryOptions, MemoryRules } from "./kernel/types.ts";
+import type { ExecutorMemoryOptions, KernelExecutorMemory, MemoryRules } from "./kernel/types.ts";
 
 export * from "./kernel/types.ts";
 export { MemoryError, type MemoryStatus } from "./kernel/memory_error.ts";
 export { WaitSet } from "./kernel/wait_set.ts";
-export type { OperationBatch, OperationName } from "./kernel/operation_batch.ts";
-export type { KernelExecutorMemory } from "./kernel/executor_memory.ts";
+export type { BatchEventVisitor, OperationBatch, OperationName } from "./kernel/operation_batch.ts";
 
 /** The compiled kernel, for hosts that load it in their own way (workerd imports the .wasm file). */
 export type KernelModule = WebAssembly.Module;
@@ -108,7 +107,7 @@ export class Kernel {
       options.offHeapStorageRegionSize ?? 0,
       this.#ruleBits(options.rules ?? {}, options.wakeOrder === "host"),
     ));
-    return new KernelExecutorMemory(this.#instance, this.#events, handle);
+    return new ExecutorInKernel(this.#instance, this.#events, handle);
   }
 
   /**

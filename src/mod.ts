@@ -37,15 +37,15 @@ export type { JobSpecLimits } from "./workload/limits.ts";
 export type { Template, TemplateParameter, TemplateParameters } from "./workload/template.ts";
 export { jobSpecFromTemplate, TEMPLATES } from "./workload/templates.ts";
 
-export { simulate, Simulation } from "./simulator/simulation.ts";
+export { simulate, Simulation } from "./simulator/simulate.ts";
 export type { CostModel } from "./simulator/cost_model.ts";
-export type { SimulationLimits, SimulationOptions } from "./simulator/simulation.ts";
+export type { SimulationLimits, SimulationOptions } from "./simulator/simulate.ts";
 export type * from "./simulator/workload.ts";
 
 export { Summarizer } from "./report/summarize.ts";
 export { summarize, type SummaryWithVerdict } from "./report/summarize_event_log.ts";
 export type * from "./report/summary.ts";
-export type { Advice, Finding } from "./report/verdict.ts";
+export type { Advice, Finding, Severity as FindingSeverity } from "./report/verdict/finding.ts";
 export {
   explain,
   type ExplainOptions,
@@ -53,6 +53,7 @@ export {
   type Explanation,
   type GoverningSetting,
   type MessageValues,
+  type Severity as MessageSeverity,
 } from "./report/explain.ts";
 
 export type { Change, Changes, ChangeWarning } from "./what_if/apply_changes.ts";
@@ -75,7 +76,7 @@ export type { WhatIf, WhatIfOptions } from "./what_if/what_if.ts";
 export { SparkConf } from "./spark/conf.ts";
 export type { ConfSource, ConfWarning } from "./spark/conf.ts";
 export type { StorageLevel } from "./spark/storage_level.ts";
-export type { Collector, SparkRules, VersionRule } from "./spark/versions.ts";
+export type { Collector } from "./spark/versions.ts";
 export type { HeapCommitted } from "./spark/heap.ts";
 export type { ContainerMemory } from "./spark/container.ts";
 export { sizing } from "./spark/sizing.ts";
@@ -83,6 +84,6 @@ export type { Role, Sizing, SizingOptions, TaskShare } from "./spark/sizing.ts";
 export type * from "./spark/events.ts";
 
 export { Kernel, useKernelModule } from "./kernel.ts";
-export type { KernelExecutorMemory, KernelModule, MemoryStatus } from "./kernel.ts";
+export type { BatchEventVisitor, KernelModule, MemoryStatus, OperationBatch, OperationName } from "./kernel.ts";
 export type * from "./kernel/types.ts";
-export { MemoryError, OFF_HEAP, ON_HEAP, PutFlags, WAITING } from "./kernel.ts";
+export { MemoryError, NO_RDD, NO_TASK, OFF_HEAP, ON_HEAP, PutFlags, WAITING } from "./kernel.ts";

@@ -19,6 +19,8 @@ const PROMISED = [
   "InputError",
 ] as const;
 
+const ROOT = new URL("..", import.meta.url);
+
 const LOG = new URL("testdata/runs/cache_evictions/app-20261130174132-0000.gz", import.meta.url);
 
 Deno.test("the library has what it promises", () => {
@@ -44,4 +46,24 @@ Deno.test("from an event log to its Summary, a simulation, a what-if and a sweep
 
   const [small, large] = sparkmem.sweep(workload, { "spark.memory.storageFraction": ["0.2", "0.5"] });
   assertEquals([small.status, large.status], ["succeeded", "succeeded"]);
+});
+
+/** A declaration as `deno doc --json` tells it. */
+interface Declaration {
+  readonly kind: string;
+  readonly jsDoc?: { readonly tags?: readonly { readonly kind: string; readonly doc?: string }[] };
+}
+
+Deno.test("every export that can be called or read has an example, which runs as a test", async () => {
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["doc", "--json", "src/mod.ts"], cwd: ROOT })
+    .output();
+  const { nodes } = JSON.parse(new TextDecoder().decode(stdout)) as {
+    nodes: Record<string, { symbols: { name: string; declarations: Declaration[] }[] }>;
+  };
+  const symbols = Object.values(nodes).flatMap((node) => node.symbols);
+  const hasExample = ({ jsDoc }: Declaration) =>
+    jsDoc?.tags?.some(({ kind, doc }) => kind === "example" && doc?.includes("```ts\n")) ?? false;
+  const values = symbols.filter(({ name }) => name in sparkmem);
+  assertEquals(values.map(({ name }) => name).sort(), Object.keys(sparkmem).sort());
+  assertEquals(values.filter(({ declarations }) => !declarations.some(hasExample)).map(({ name }) => name), []);
 });

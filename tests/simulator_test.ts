@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { InputError, LimitError } from "../src/errors.ts";
 import { Summarizer } from "../src/report/summarize.ts";
 import type { Summary } from "../src/report/summary.ts";
-import { simulate, Simulation, type SimulationOptions } from "../src/simulator/simulation.ts";
+import { simulate, Simulation, type SimulationOptions } from "../src/simulator/simulate.ts";
 import type { Workload } from "../src/simulator/workload.ts";
 import { SparkConf } from "../src/spark/conf.ts";
 import type { SparkEvent } from "../src/spark/events.ts";

@@ -11,7 +11,7 @@ import { Charts } from "../../src/report/charts.ts";
 import { Summarizer } from "../../src/report/summarize.ts";
 import type { Summary } from "../../src/report/summary.ts";
 import { verdictOf } from "../../src/report/verdict.ts";
-import { Simulation } from "../../src/simulator/simulation.ts";
+import { Simulation } from "../../src/simulator/simulate.ts";
 import type { Workload } from "../../src/simulator/workload.ts";
 import { CONF_ENTRIES } from "../../src/spark/conf_entries.ts";
 import { SparkConf } from "../../src/spark/conf.ts";

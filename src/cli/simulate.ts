@@ -11,7 +11,7 @@ import { type Finding, verdictOf } from "../report/verdict.ts";
 import type { EventSink } from "../spark/events.ts";
 import { checkStartup } from "../spark/startup.ts";
 import { applyChanges, type Changed } from "../what_if/apply_changes.ts";
-import { simulate as simulateWorkload } from "../simulator/simulation.ts";
+import { simulate as simulateWorkload } from "../simulator/simulate.ts";
 import type { Command, Io } from "./command.ts";
 import { parseOptions, SETTING_OPTIONS, settingChanges, wholeNumber } from "./options.ts";
 import { readWorkload } from "./workload_input.ts";

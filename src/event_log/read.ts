@@ -17,12 +17,15 @@ export type { LogPart } from "./parts.ts";
 
 /** How far the reading is. */
 export interface ReadProgress {
+  /** Of the input as it is stored, before decompression. */
   readonly bytesRead: number;
+  /** Events so far. */
   readonly lines: number;
 }
 
 /** Options of {@linkcode readEventLog}. */
 export interface ReadOptions {
+  /** When to refuse a log. Default: a line of more than 256 MiB. */
   readonly limits?: ReadLimits;
   /** Called after each piece of input. */
   readonly onProgress?: (progress: ReadProgress) => void;
@@ -32,8 +35,11 @@ export interface ReadOptions {
 
 /** What was read. */
 export interface ReadReport {
+  /** Of the input as it was stored. */
   readonly bytesRead: number;
+  /** After decompression. */
   readonly bytesDecompressed: number;
+  /** Lines of all parts, malformed ones included. */
   readonly lines: number;
   /** Events by Spark's name, those that the project has no use for included. */
   readonly events: Readonly<Record<string, number>>;

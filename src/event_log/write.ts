@@ -77,6 +77,8 @@ export class EventLogWriter implements EventSink {
   #context: WriteContext;
 
   /**
+   * A writer of one log.
+   *
    * @param write Takes each line, its end included.
    * @param options The version whose format is written; a logStart event sets it too.
    */
@@ -85,6 +87,7 @@ export class EventLogWriter implements EventSink {
     this.#context = this.#contextOf(formatOf(options.sparkVersion ?? "3.5"));
   }
 
+  /** Writes one event; those that Spark does not log (evictions, spills, pools) are left out. */
   event(event: SparkEvent): void {
     const text = this.#text(event);
     if (text !== null) this.#write(text + "\n");

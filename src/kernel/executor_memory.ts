@@ -7,7 +7,7 @@ import type { EventReader } from "./event_reader.ts";
 import type { KernelInstance } from "./instance.ts";
 import { MemoryError } from "./memory_error.ts";
 import {
-  type ExecutorMemory,
+  type KernelExecutorMemory,
   type MemoryEventVisitor,
   type MemoryMode,
   type MemoryState,
@@ -22,8 +22,8 @@ import {
 /** Java's Long.MAX_VALUE as the kernel's numbers saturate to it: everything that there is. */
 const ALL_BYTES = 2 ** 63;
 
-/** What the operations of a class of executors share. */
-export class KernelExecutorMemory implements ExecutorMemory {
+/** The calls of an executor as calls of the kernel's exports. */
+export class ExecutorInKernel implements KernelExecutorMemory {
   readonly handle: number;
   waitingTicket = -1;
   readonly #kernel: KernelInstance;
@@ -338,7 +338,7 @@ class BlockUnrolling implements Unrolling {
   #threshold: number;
 
   constructor(
-    private readonly executor: KernelExecutorMemory,
+    private readonly executor: ExecutorInKernel,
     private readonly blockId: number,
     private readonly taskAttemptId: number,
     private readonly mode: MemoryMode,

@@ -73,11 +73,14 @@ export const MEMORY_STATUSES: readonly MemoryStatus[] = Object.freeze([
  * ```
  */
 export class MemoryError extends Error {
+  /** `MemoryError`. */
   override readonly name: string = "MemoryError";
+  /** What Spark would throw, or how the kernel was misused. */
   readonly status: MemoryStatus;
   /** Of NEGATIVE_ANSWER: the bytes that the call gives. */
   readonly bytes: number | null;
 
+  /** Made by the kernel; `bytes` only with NEGATIVE_ANSWER. */
   constructor(status: MemoryStatus, bytes: number | null = null) {
     super(bytes === null ? status : `${status}: ${bytes}`);
     this.status = status;

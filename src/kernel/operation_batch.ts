@@ -4,10 +4,9 @@
  * @module
  */
 import type { Cause, EventReader } from "./event_reader.ts";
-import type { KernelExecutorMemory } from "./executor_memory.ts";
 import type { KernelInstance } from "./instance.ts";
 import type { MemoryStatus } from "./memory_error.ts";
-import type { MemoryEventVisitor, MemoryMode } from "./types.ts";
+import type { KernelExecutorMemory, MemoryEventVisitor, MemoryMode } from "./types.ts";
 
 /** What an operation of a batch does; named as the methods of ExecutorMemory. */
 export type OperationName =
@@ -98,6 +97,7 @@ export class OperationBatch {
   /** Operations at the front that have run, while others have not. */
   #done = 0;
 
+  /** @internal Made by Kernel.createBatch. */
   constructor(kernel: KernelInstance, events: EventReader, capacity: number) {
     this.#kernel = kernel;
     this.#events = events;

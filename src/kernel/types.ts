@@ -12,17 +12,83 @@ import type { MemoryStatus } from "./memory_error.ts";
 
 /** Spark's MemoryMode. */
 export type MemoryMode = 0 | 1;
+/**
+ * MemoryMode.ON_HEAP: memory of the Java heap.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { Kernel } from "../kernel.ts";
+ * import { ON_HEAP } from "./types.ts";
+ *
+ * const executor = Kernel.create().createExecutor({ maxHeapMemory: 1000, onHeapStorageRegionSize: 500 });
+ * assertEquals(executor.acquireExecutionMemory(400, 0, ON_HEAP), 400);
+ * ```
+ */
 export const ON_HEAP: MemoryMode = 0;
+/**
+ * MemoryMode.OFF_HEAP: memory that Spark allocates itself (spark.memory.offHeap.enabled).
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { Kernel } from "../kernel.ts";
+ * import { OFF_HEAP } from "./types.ts";
+ *
+ * const executor = Kernel.create().createExecutor({ maxHeapMemory: 1000, onHeapStorageRegionSize: 500 });
+ * assertEquals(executor.acquireExecutionMemory(400, 0, OFF_HEAP), 0); // there is none
+ * ```
+ */
 export const OFF_HEAP: MemoryMode = 1;
 
-/** Answer of {@linkcode ExecutorMemory.acquireExecutionMemory} when the task has to wait. */
-export const WAITING = -1;
+/**
+ * Answer of {@linkcode ExecutorMemory.acquireExecutionMemory} when the task has to wait.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { Kernel } from "../kernel.ts";
+ * import { ON_HEAP, WAITING } from "./types.ts";
+ *
+ * const executor = Kernel.create().createExecutor({ maxHeapMemory: 1000, onHeapStorageRegionSize: 500 });
+ * executor.acquireExecutionMemory(900, 0, ON_HEAP);
+ * // 100 bytes are free, and with two tasks each may wait for a quarter of the pool
+ * assertEquals(executor.acquireExecutionMemory(500, 1, ON_HEAP), WAITING);
+ * ```
+ */
+export const WAITING: number = -1;
 
-/** The rdd id of blocks that belong to none (broadcasts, task results, streams). */
-export const NO_RDD = -1;
+/**
+ * The rdd id of blocks that belong to none (broadcasts, task results, streams).
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { Kernel } from "../kernel.ts";
+ * import { NO_RDD, ON_HEAP } from "./types.ts";
+ *
+ * const executor = Kernel.create().createExecutor({ maxHeapMemory: 1000, onHeapStorageRegionSize: 500 });
+ * const broadcast = executor.declareBlock(NO_RDD);
+ * assertEquals(executor.putBytes(broadcast, 200, ON_HEAP), true);
+ * ```
+ */
+export const NO_RDD: number = -1;
 
-/** The task attempt id of a thread without a TaskContext (MemoryStore.currentTaskAttemptId). */
-export const NO_TASK = -1;
+/**
+ * The task attempt id of a thread without a TaskContext (MemoryStore.currentTaskAttemptId).
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { Kernel } from "../kernel.ts";
+ * import { NO_TASK, ON_HEAP } from "./types.ts";
+ *
+ * const executor = Kernel.create().createExecutor({ maxHeapMemory: 1000, onHeapStorageRegionSize: 500 });
+ * executor.reserveUnrollMemoryForTask(executor.declareBlock(), 100, NO_TASK, ON_HEAP);
+ * assertEquals(executor.unrollMemoryForTask(NO_TASK, ON_HEAP), 100);
+ * ```
+ */
+export const NO_TASK: number = -1;
 
 /**
  * How a block is put: bits, to be added up.
@@ -62,12 +128,15 @@ export interface MemoryRules {
 
 /** How an executor's memory is laid out; bytes. */
 export interface ExecutorMemoryOptions {
+  /** Unified memory on the heap (UnifiedMemoryManager.maxHeapMemory). */
   readonly maxHeapMemory: number;
+  /** Part of it in which execution does not evict: the first size of the storage pool. */
   readonly onHeapStorageRegionSize: number;
   /** Default 0. */
   readonly maxOffHeapMemory?: number;
   /** Default 0. */
   readonly offHeapStorageRegionSize?: number;
+  /** What differs from Spark 2.4.0. */
   readonly rules?: Partial<MemoryRules>;
   /**
    * Who decides in which order waiting tasks are evaluated when they are woken, which Spark leaves to the JVM:
@@ -88,6 +157,7 @@ export interface UnrollSettings {
 
 /** The values that are unrolled, for a putIterator in one call. */
 export interface UnrollValues {
+  /** How many elements there are. */
   readonly elementCount: number;
   /** Estimated bytes of each element. */
   readonly elementBytes: number;
@@ -97,6 +167,7 @@ export interface UnrollValues {
 
 /** What putIterator gave. */
 export interface UnrollResult {
+  /** Whether the block is in memory now. */
   readonly stored: boolean;
   /** Bytes of the stored entry, or the unroll memory that the task still holds for what was unrolled so far. */
   readonly bytes: number;
@@ -151,19 +222,31 @@ export interface MemoryEventVisitor {
 
 /** The 13 numbers that describe an executor's memory, in the order of the recorded traces. */
 export interface MemoryState {
+  /** StorageMemoryPool.poolSize, bytes. */
   readonly onHeapStoragePoolSize: number;
+  /** Of it, taken by blocks and unrolling, bytes. */
   readonly onHeapStorageMemoryUsed: number;
+  /** ExecutionMemoryPool.poolSize, bytes. */
   readonly onHeapExecutionPoolSize: number;
+  /** Of it, taken by tasks, bytes. */
   readonly onHeapExecutionMemoryUsed: number;
+  /** The same four off the heap: StorageMemoryPool.poolSize, bytes. */
   readonly offHeapStoragePoolSize: number;
+  /** Of it, taken by blocks and unrolling, bytes. */
   readonly offHeapStorageMemoryUsed: number;
+  /** ExecutionMemoryPool.poolSize, bytes. */
   readonly offHeapExecutionPoolSize: number;
+  /** Of it, taken by tasks, bytes. */
   readonly offHeapExecutionMemoryUsed: number;
   /** Blocks in the MemoryStore. */
   readonly entries: number;
+  /** Tasks that share the execution pool: the N of 1/N and 1/2N. */
   readonly onHeapActiveTasks: number;
+  /** The same off the heap. */
   readonly offHeapActiveTasks: number;
+  /** Storage memory in use that is unroll memory (MemoryStore.currentUnrollMemory), bytes. */
   readonly onHeapUnrollMemory: number;
+  /** The same off the heap, bytes. */
   readonly offHeapUnrollMemory: number;
 }
 
@@ -196,6 +279,7 @@ export interface ExecutorMemory {
   ): number;
   /** Ticket of the last acquire that answered WAITING. */
   readonly waitingTicket: number;
+  /** Gives execution memory back and wakes waiting tasks; more than the task holds is an `overRelease`. */
   releaseExecutionMemory(
     numBytes: number,
     taskAttemptId: number,
@@ -203,6 +287,7 @@ export interface ExecutorMemory {
   ): void;
   /** Releases both modes; gives the bytes that were held. */
   releaseAllExecutionMemoryForTask(taskAttemptId: number): number;
+  /** Execution memory that a task holds, bytes. */
   executionMemoryUsageForTask(taskAttemptId: number, mode: MemoryMode): number;
   /** Gives up a waiting acquire (Spark: interrupts the thread; the task stays registered). False when it no longer waits. */
   cancel(ticket: number): boolean;
@@ -213,20 +298,29 @@ export interface ExecutorMemory {
   /** With `wakeOrder: "host"`: evaluates one waiting acquire again; the outcome is an event. */
   wake(ticket: number): void;
 
+  /**
+   * Storage memory for a block, for hosts that keep their own store: borrows from execution and evicts blocks of other
+   * RDDs; false when it is not to be had.
+   */
   acquireStorageMemory(
     blockId: number,
     numBytes: number,
     mode: MemoryMode,
   ): boolean;
+  /** Unroll memory, which is storage memory (UnifiedMemoryManager.acquireUnrollMemory). */
   acquireUnrollMemory(
     blockId: number,
     numBytes: number,
     mode: MemoryMode,
   ): boolean;
+  /** Gives storage memory back; more than is in use is an `overRelease`. */
   releaseStorageMemory(numBytes: number, mode: MemoryMode): void;
+  /** The same for unroll memory. */
   releaseUnrollMemory(numBytes: number, mode: MemoryMode): void;
+  /** Sets the storage memory in use to 0, in both modes; the blocks stay (MemoryManager.releaseAllStorageMemory). */
   releaseAllStorageMemory(): void;
 
+  /** Unroll memory for a block that a task unrolls, counted by task; false when it is not to be had. */
   reserveUnrollMemoryForTask(
     blockId: number,
     numBytes: number,
@@ -239,6 +333,7 @@ export interface ExecutorMemory {
     mode: MemoryMode,
     numBytes?: number,
   ): void;
+  /** Unroll memory that a task holds, bytes. */
   unrollMemoryForTask(taskAttemptId: number, mode: MemoryMode): number;
 
   /** Stores a block of known size, evicting others if need be; false when it does not fit. */
@@ -272,11 +367,13 @@ export interface ExecutorMemory {
   getValues(blockId: number): boolean;
   /** Size of a block in memory, which makes it the youngest. */
   getSize(blockId: number): number;
+  /** Whether a block is in memory; does not make it younger. */
   contains(blockId: number): boolean;
   /** Removes a block as BlockManager.removeBlock does; a locked block stays ("locked": Spark would wait). */
   remove(blockId: number): "removed" | "absent" | "locked";
   /** Pins a block; false when it is not known (neither in memory nor dropped to disk). */
   lockForReading(blockId: number): boolean;
+  /** Gives back one lock of `lockForReading`. */
   unlock(blockId: number): void;
   /** Empties the store and frees all storage and unroll memory (MemoryStore.clear, BlockInfoManager.clear). */
   clear(): void;
@@ -288,11 +385,17 @@ export interface ExecutorMemory {
   /** Whether every evicted block stays known to `lockForReading`, whatever its storage level. */
   setKeepsDropped(keeps: boolean): void;
 
+  /** StorageMemoryPool.poolSize, bytes. */
   storagePoolSize(mode: MemoryMode): number;
+  /** Storage memory in use, bytes. */
   storageMemoryUsed(mode: MemoryMode): number;
+  /** ExecutionMemoryPool.poolSize, bytes. */
   executionPoolSize(mode: MemoryMode): number;
+  /** Execution memory in use, bytes. */
   executionMemoryUsed(mode: MemoryMode): number;
+  /** Tasks that share the execution pool. */
   activeTasks(mode: MemoryMode): number;
+  /** All numbers at once. */
   state(): MemoryState;
   /** The 13 numbers of `state` in its order; valid until the next call on the kernel. */
   stateNumbers(): ArrayLike<number>;
@@ -311,4 +414,12 @@ export interface ExecutorMemory {
 
   /** Gives the executor's memory back; the object must not be used afterwards. */
   destroy(): void;
+}
+
+/** The memory of an executor that lives in the WebAssembly kernel. */
+export interface KernelExecutorMemory extends ExecutorMemory {
+  /** Its handle in the kernel's ABI (assembly/README.md). */
+  readonly handle: number;
+  /** A view of the kernel's memory. */
+  stateNumbers(): Float64Array;
 }

@@ -33,10 +33,13 @@ export const MESSAGE_KINDS: readonly MessageKind[] = Object.freeze([
 
 /** A property that governs a message, with its value under the settings that were given. */
 export interface GoverningSetting {
+  /** Name of the Spark property. */
   readonly key: string;
   /** null where it is not set and has no default. */
   readonly value: string | null;
+  /** Whether the application set it. */
   readonly source: "set" | "default";
+  /** What it does, in one sentence. */
   readonly doc: string;
 }
 
@@ -44,23 +47,31 @@ export interface GoverningSetting {
 export interface Explanation {
   /** Stable identifier of the kind, `area.what`. */
   readonly code: string;
+  /** What it is, in a few words. */
   readonly title: string;
+  /** How bad it is. */
   readonly severity: Severity;
   /** The line (1-based) where it stands first, and that part of it which is the message. */
   readonly line: number;
+  /** The message itself, cut out of its line. */
   readonly quoted: string;
   /** How many lines say it. */
   readonly count: number;
+  /** What happened in Spark, and why. */
   readonly meaning: string;
   /** How its numbers come about, a step a line. */
   readonly arithmetic: readonly string[];
   /** The numbers and names in it, and those computed from them. */
   readonly values: MessageValues;
+  /** The properties that decide it. */
   readonly settings: readonly GoverningSetting[];
+  /** What to try, the most promising first. */
   readonly remedies: readonly string[];
+  /** Class of Spark, or program, that prints it. */
   readonly printedBy: string;
   /** First and last version that print it like this; null for no limit. */
   readonly since: string | null;
+  /** Last version that prints it like this; null for no limit. */
   readonly until: string | null;
 }
 

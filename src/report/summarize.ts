@@ -78,12 +78,14 @@ export class Summarizer implements EventSink {
   #forStorage = 0;
   #forExecution = 0;
 
+  /** An observed run is told apart from a simulated one: what only one of them knows is null in the other. */
   constructor(options: { readonly source: EventSource }) {
     this.#source = options.source;
     this.#observed = options.source === "observed";
     this.#blocks = new BlockFold(options.source);
   }
 
+  /** Takes the next event of the run. */
   event(event: SparkEvent): void {
     switch (event.kind) {
       case "taskEnd":
@@ -178,7 +180,7 @@ export class Summarizer implements EventSink {
     };
   }
 
-  /** What the verdict is made from. */
+  /** @internal What the verdict is made from. */
   facts(): RunFacts {
     const conf = this.#conf();
     return {

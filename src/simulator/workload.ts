@@ -19,6 +19,7 @@ export interface Evidence {
   readonly subject: string;
   /** Which figure: `memoryBytes`, `computeMs`, ... */
   readonly field: string;
+  /** How well it is known. */
   readonly grade: Grade;
   /** How it was found, in one sentence. */
   readonly how: string;
@@ -31,16 +32,21 @@ export type Column = Float64Array;
 
 /** An executor as it was or is to be. */
 export interface ExecutorSpec {
+  /** Executor ID: `0`, `1`, ...; `driver` in local mode. */
   readonly id: string;
+  /** Name of its machine. */
   readonly host: string;
+  /** Cores that it offers to tasks. */
   readonly cores: number;
   /** Unified memory that its block manager announced, null when it is to be computed from the settings. */
   readonly maxOnHeapMemory: number | null;
+  /** The same off the heap. */
   readonly maxOffHeapMemory: number | null;
   /** After the start of the application. */
   readonly addedMs: number;
   /** null: it stays to the end. */
   readonly removedMs: number | null;
+  /** Why it goes; null while it stays. */
   readonly removedReason: string | null;
 }
 
@@ -48,6 +54,7 @@ export interface ExecutorSpec {
 export interface Cluster {
   /** Spark's master URL: `local[2]`, `local-cluster[2,2,2048]`, `spark://...`, `yarn`, `k8s://...`. */
   readonly master: string;
+  /** All that ever register, in the order in which they do. */
   readonly executors: readonly ExecutorSpec[];
   /** Unified memory of the driver's own block manager; null when it is to be computed from the settings. */
   readonly driver: {
@@ -57,6 +64,7 @@ export interface Cluster {
   };
   /** The JVM's collector and committed heap, which decide how much of -Xmx Spark sees. */
   readonly collector: "g1" | "parallel" | "serial";
+  /** Whether the heap is committed as it grows (`small`) or from the start (`full`, -Xms equal to -Xmx). */
   readonly heapCommitted: "small" | "full";
 }
 
@@ -77,13 +85,19 @@ export type RddDependency =
 
 /** One RDD of the lineage. */
 export interface Rdd {
+  /** Unique in the workload. */
   readonly id: number;
+  /** RDD.name */
   readonly name: string;
+  /** Line of the program that made it. */
   readonly callSite: string;
+  /** The operation that made it (RDDOperationScope); null when not known. */
   readonly scope: string | null;
+  /** How many partitions; the length of its columns. */
   readonly numPartitions: number;
   /** What persist() asked for; null when it is not cached. */
   readonly storageLevel: StorageLevel | null;
+  /** Its parents, in Spark's order. */
   readonly dependencies: readonly RddDependency[];
   /** Size of a partition's block in memory when stored as objects. Where only one form is known the other is null. */
   readonly deserializedBytes: Column | null;
@@ -99,6 +113,7 @@ export interface Rdd {
   readonly inputBytes: Column | null;
   /** Shuffle bytes that computing a partition fetches; only for cached RDDs. */
   readonly shuffleReadBytes: Column | null;
+  /** Records of that. */
   readonly shuffleReadRecords: Column | null;
   /**
    * Memory that computing a partition takes; only for cached RDDs. A stage's own demand leaves out what its cached
@@ -109,14 +124,17 @@ export interface Rdd {
   readonly unpersistBeforeJob: number | null;
   /** The value is stored in serialized form whatever the level says (Python, columnar cache). */
   readonly alwaysSerialized: boolean;
+  /** Hosts of its input (getPreferredLocations), for each partition; null when not known. */
   readonly preferredHosts: readonly (readonly string[])[] | null;
 }
 
 /** A shuffle: the map stage that writes it is described by `demand`. */
 export interface Shuffle {
+  /** Shuffle id, unique in the workload. */
   readonly id: number;
   /** RDD of the map side. */
   readonly rddId: number;
+  /** Partitions of its output. */
   readonly numReducers: number;
   /** Index into Workload.demands. */
   readonly demand: number;
@@ -126,7 +144,9 @@ export interface Shuffle {
 
 /** An action, or a map stage submitted by adaptive execution. */
 export interface Job {
+  /** Job id, unique in the workload. */
   readonly id: number;
+  /** What it ends in: an action, or a shuffle (SparkContext.submitMapStage). */
   readonly kind: "result" | "mapStage";
   /** Result jobs: the final RDD. Map-stage jobs: RDD of the shuffle's map side. */
   readonly rddId: number;
@@ -138,16 +158,21 @@ export interface Job {
   readonly demand: number;
   /** Submitted when these jobs have ended and then `delayMs` has passed; without any, `delayMs` after the start. */
   readonly afterJobs: readonly number[];
+  /** Time of the driver between those jobs and this one. */
   readonly delayMs: number;
   /** The user cancels it so long after its start; null for never. */
   readonly cancelAfterMs: number | null;
   /** The program goes on when it fails; otherwise its failure ends the application. */
   readonly failureHandled: boolean;
+  /** Its call site. */
   readonly name: string;
+  /** spark.jobGroup.id */
   readonly group: string | null;
   /** spark.scheduler.pool */
   readonly pool: string | null;
+  /** spark.job.description */
   readonly description: string | null;
+  /** spark.sql.execution.id; null for jobs without a query. */
   readonly sqlExecutionId: number | null;
 }
 
@@ -166,11 +191,15 @@ export type ConsumerKind =
  * it fills from `start` to `fillEnd`, and holds its memory until `release`.
  */
 export interface ConsumerDemand {
+  /** The Spark class that asks. */
   readonly kind: ConsumerKind;
   /** For messages: plan node or RDD name. */
   readonly name: string;
+  /** When the first record goes in. */
   readonly start: number;
+  /** When the last record is in. */
   readonly fillEnd: number;
+  /** When the memory is given back. */
   readonly release: number;
   /** Off-heap when the settings select off-heap Tungsten memory; RDD collections are always on-heap. */
   readonly tungsten: boolean;
@@ -188,13 +217,17 @@ export interface ConsumerDemand {
 
 /** What the tasks of one stage demand; columns by RDD partition of the stage's final RDD. */
 export interface StageDemand {
+  /** StageInfo.name: its call site. */
   readonly name: string;
+  /** StageInfo.details: the stack at its call site. */
   readonly details: string;
   /** Stage of the log that it was taken from; null for specs. */
   readonly recordedStageId: number | null;
   /** Computing, without cached RDDs' own computeMs, spilling, waiting, fetching and garbage collection. */
   readonly computeMs: Column;
+  /** To deserialize the task on the executor. */
   readonly deserializeMs: Column;
+  /** To serialize the result. */
   readonly resultSerializationMs: Column;
   /** Computing time of a second attempt on another executor (a slow host's tasks); null: the same. */
   readonly speculativeComputeMs: Column | null;
@@ -204,15 +237,23 @@ export interface StageDemand {
   readonly valueBytes: Column | null;
   /** Serialized task as sent to the executor; null when not known. */
   readonly serializedTaskBytes: Column | null;
+  /** Bytes that a task reads from outside of Spark. */
   readonly inputBytes: Column;
+  /** Records of that. */
   readonly inputRecords: Column;
+  /** Bytes that a task writes to outside of Spark. */
   readonly outputBytes: Column;
+  /** Records of that. */
   readonly outputRecords: Column;
+  /** Shuffle bytes that a task reads. */
   readonly shuffleReadBytes: Column;
+  /** Records of that. */
   readonly shuffleReadRecords: Column;
   /** Map stages: bytes a map task writes. */
   readonly shuffleWriteBytes: Column;
+  /** Records of that. */
   readonly shuffleWriteRecords: Column;
+  /** Memory that a task takes, its cached RDDs' left out. */
   readonly consumers: readonly ConsumerDemand[];
   /** Ids of the broadcasts its tasks read. */
   readonly broadcastIds: readonly number[];
@@ -220,6 +261,7 @@ export interface StageDemand {
 
 /** A broadcast variable, kept in pieces and as a value in the storage pool of each executor that reads it. */
 export interface Broadcast {
+  /** Broadcast id, unique in the workload. */
   readonly id: number;
   /** Serialized and compressed size of all pieces (spark.broadcast.blockSize each). */
   readonly pieceBytes: number;
@@ -276,22 +318,33 @@ export type Fault =
 
 /** All that a simulation needs besides settings. */
 export interface Workload {
+  /** The application's name. */
   readonly name: string;
+  /** The application id of the log; null: the run makes one up. */
   readonly appId: string | null;
   /** Of the log, or asked for. */
   readonly sparkVersion: string;
+  /** Of what Spark leaves to chance, unless the run is given one. */
   readonly seed: number;
   /** The settings that were recorded, or that come with the spec. */
   readonly conf: Readonly<Record<string, string>>;
+  /** The machines and processes. */
   readonly cluster: Cluster;
   /** What the file of spark.scheduler.allocation.file describes; null: there is none. For spark.scheduler.mode FAIR. */
   readonly pools: readonly PoolSettings[] | null;
+  /** The lineage. */
   readonly rdds: readonly Rdd[];
+  /** All shuffles. */
   readonly shuffles: readonly Shuffle[];
+  /** All jobs, by their ids. */
   readonly jobs: readonly Job[];
+  /** What the stages demand; shuffles and jobs refer to them by index. */
   readonly demands: readonly StageDemand[];
+  /** All broadcast variables. */
   readonly broadcasts: readonly Broadcast[];
+  /** What goes wrong. */
   readonly faults: readonly Fault[];
+  /** Where the figures come from. */
   readonly evidence: readonly Evidence[];
   /** What the log could not tell, with counts. */
   readonly warnings: readonly {

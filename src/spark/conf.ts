@@ -13,8 +13,11 @@ import { rulesFor, type SparkRules } from "./versions.ts";
 
 /** Something about the settings that a user should know; nothing is refused for it. */
 export interface ConfWarning {
+  /** Stable identifier, `conf.what`. */
   readonly code: string;
+  /** One sentence for people. */
   readonly message: string;
+  /** The property that it is about. */
   readonly key: string;
 }
 
@@ -63,7 +66,7 @@ export class SparkConf {
     return new SparkConf(new Map(Object.entries(settings)), sparkVersion);
   }
 
-  /** What the version does differently. */
+  /** @internal What the version does differently. */
   get rules(): SparkRules {
     return rulesFor(this.sparkVersion);
   }

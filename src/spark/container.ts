@@ -14,8 +14,11 @@ export interface ContainerMemory {
   readonly heap: number;
   /** What is beside the heap: stacks, code, direct buffers, and everything that is not the JVM's. */
   readonly overhead: number;
+  /** Where the overhead comes from: the property that sets it, the factor of the heap, or the minimum. */
   readonly overheadFrom: "spark.executor.memoryOverhead" | "spark.driver.memoryOverhead" | "factor" | "minimum";
+  /** spark.memory.offHeap.size where it is counted (from 3.0); else 0. */
   readonly offHeap: number;
+  /** spark.executor.pyspark.memory; 0 where it is not set. */
   readonly pyspark: number;
   /** All together; the cluster manager kills the container above it (YARN rounds it up to its own steps). */
   readonly total: number;

@@ -26,6 +26,7 @@ export type Role = "executor" | "driver";
 
 /** What {@linkcode sizing} is asked. */
 export interface SizingOptions {
+  /** The settings, and the version whose rules and defaults hold. */
   readonly conf: SparkConf;
   /** `executor` unless said. */
   readonly role?: Role;
@@ -49,8 +50,11 @@ export interface TaskShare {
 
 /** Sizes in bytes. */
 export interface Sizing {
+  /** As it was asked for. */
   readonly sparkVersion: string;
+  /** Whose memory it is. */
   readonly role: Role;
+  /** What the JVM was started with. */
   readonly heap: {
     /** -Xmx; null when Runtime.maxMemory was given. */
     readonly size: number | null;
@@ -59,6 +63,7 @@ export interface Sizing {
   };
   /** Runtime.maxMemory. */
   readonly systemMemory: number;
+  /** What Spark keeps for itself: 300 MiB, or spark.testing.reservedMemory. */
   readonly reservedMemory: number;
   /** Storage and execution on the heap: what Spark reports as the executor's memory. */
   readonly unifiedMemory: number;
@@ -66,6 +71,7 @@ export interface Sizing {
   readonly storageRegion: number;
   /** Initial execution pool. */
   readonly executionRegion: number;
+  /** The pools off the heap; sizes 0 where they are not enabled. */
   readonly offHeap: {
     /** Tungsten takes its memory off-heap. */
     readonly enabled: boolean;
@@ -76,13 +82,17 @@ export interface Sizing {
   };
   /** What is left of the heap for objects of the application. */
   readonly userMemory: number;
+  /** Cores of the executor; of the driver in local mode. */
   readonly cores: number;
   /** Tasks that run at once: cores / spark.task.cpus. */
   readonly tasks: number;
   /** Of the memory that Tungsten uses: on the heap, or off-heap where that is enabled. */
   readonly perTask: TaskShare;
+  /** Where Tungsten (sorting, aggregation, joins) takes its pages. */
   readonly tungstenMemoryMode: "ON_HEAP" | "OFF_HEAP";
+  /** MemoryManager.pageSizeBytes: what a Tungsten page has at least. */
   readonly pageSize: number;
+  /** What the cluster manager is asked for. */
   readonly container: ContainerMemory;
   /** What a user should know: settings without effect, assumptions. */
   readonly warnings: readonly { readonly code: string; readonly message: string }[];

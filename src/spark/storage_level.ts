@@ -7,8 +7,11 @@ import { InputError } from "../errors.ts";
 
 /** How a cached partition is kept: the five fields that Spark writes to event logs. */
 export interface StorageLevel {
+  /** Written to disk where it is not, or no longer, in memory. */
   readonly useDisk: boolean;
+  /** Kept in memory. */
   readonly useMemory: boolean;
+  /** In off-heap memory. */
   readonly useOffHeap: boolean;
   /** Objects rather than serialized bytes. */
   readonly deserialized: boolean;

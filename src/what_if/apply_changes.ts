@@ -12,25 +12,33 @@ import { changedPartitions } from "./changed_partitions.ts";
 
 /** What is asked: settings by name (null removes one), and what is no setting. */
 export interface Changes {
+  /** Spark properties with their new texts, in Spark's syntax; null removes one. */
   readonly conf?: Readonly<Record<string, string | null>>;
   /** Name of a StorageLevel constant; for the RDDs that are cached. */
   readonly storageLevel?: string;
+  /** How many executors, in place of those recorded. */
   readonly executors?: number;
+  /** Version whose rules and defaults hold. */
   readonly sparkVersion?: string;
 }
 
 /** One setting that differs. */
 export interface Change {
+  /** Spark property, or `storageLevel`, `executors`, `sparkVersion`. */
   readonly key: string;
   /** As it was in force, the default where it was not set; null when it has none. */
   readonly from: string | null;
+  /** As it is in force now; null when it is removed and has no default. */
   readonly to: string | null;
 }
 
 /** Something that a change cannot be told to do from a log. */
 export interface ChangeWarning {
+  /** Stable identifier, `area.what`. */
   readonly code: string;
+  /** One sentence for people. */
   readonly message: string;
+  /** How many times. */
   readonly count: number;
 }
 

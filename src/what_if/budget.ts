@@ -9,9 +9,13 @@ import { plural, size } from "../report/verdict/finding.ts";
 
 /** Limits; without one there is none. Sizes in bytes, times in ms. */
 export interface Budget {
+  /** Cached blocks that leave memory. */
   readonly maxEvictedBlocks?: number;
+  /** In memory, before they were spilled. */
   readonly maxSpilledBytes?: number;
+  /** Tasks that spill. */
   readonly maxSpilledTasks?: number;
+  /** Of the whole application. */
   readonly maxDurationMs?: number;
   /** Memory of all executors with overhead. */
   readonly maxClusterMemoryBytes?: number;

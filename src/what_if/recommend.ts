@@ -17,7 +17,9 @@ import { clusterMemoryBytes } from "./sweep.ts";
 
 /** Settings that can be recommended. */
 export interface RecommendedSettings {
+  /** Spark properties, only those that should change. */
   readonly conf: Readonly<Record<string, string>>;
+  /** For the cached RDDs; null: as it is. */
   readonly storageLevel: string | null;
 }
 
@@ -25,8 +27,11 @@ export interface RecommendedSettings {
 export interface Reason {
   /** Spark property, or `storageLevel`. */
   readonly setting: string;
+  /** As it is in force; null when it is not set and has no default. */
   readonly from: string | null;
+  /** What it should be. */
   readonly to: string;
+  /** One sentence, with the figures behind it. */
   readonly why: string;
   /** What the simulation says would differ without it. */
   readonly effect: string;
@@ -36,29 +41,41 @@ export interface Reason {
 
 /** Another choice that keeps to the budget, or comes nearest. */
 export interface Alternative {
+  /** What would be set instead. */
   readonly settings: RecommendedSettings;
+  /** What it is good for. */
   readonly note: string;
+  /** Whether the predicted run keeps to the budget. */
   readonly withinBudget: boolean;
+  /** Memory asked of the cluster manager for all executors, overhead included. */
   readonly clusterMemoryBytes: number;
+  /** Predicted, of the whole application. */
   readonly durationMs: number | null;
+  /** Predicted. */
   readonly blocksEvicted: number | null;
+  /** Predicted, in memory before the spill. */
   readonly memoryBytesSpilled: number | null;
 }
 
 /** The answer. */
 export interface Recommendation {
+  /** The settings to use. */
   readonly recommended: RecommendedSettings;
   /** False: the job's own settings are as good as any that was tried. */
   readonly gain: boolean;
+  /** Why, a setting each. */
   readonly reasons: readonly Reason[];
   /** Under the recommended settings. */
   readonly predicted: Summary;
   /** Under the job's own settings. */
   readonly replayed: Summary;
+  /** What else was tried and is worth knowing. */
   readonly alternatives: readonly Alternative[];
   /** What the job's own settings exceed; empty when they keep to the budget. */
   readonly violations: readonly string[];
+  /** Where the workload's figures come from. */
   readonly evidence: readonly Evidence[];
+  /** What the log could not tell. */
   readonly warnings: readonly { readonly code: string; readonly message: string; readonly count: number }[];
 }
 

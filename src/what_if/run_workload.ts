@@ -6,7 +6,7 @@
 import type { Kernel } from "../kernel.ts";
 import { Summarizer } from "../report/summarize.ts";
 import type { Summary } from "../report/summary.ts";
-import { Simulation, type SimulationLimits } from "../simulator/simulation.ts";
+import { Simulation, type SimulationLimits } from "../simulator/simulate.ts";
 import type { EventSink, SparkEvent } from "../spark/events.ts";
 import type { Changed } from "./apply_changes.ts";
 import { finish, type Steps } from "./steps.ts";
@@ -17,6 +17,7 @@ const DEFAULT_STEP_EVENTS = 1 << 20;
 export interface RunOptions {
   /** Seed of what Spark leaves to chance; the workload's own unless said. */
   readonly seed?: number;
+  /** When to give a run up. */
   readonly limits?: Partial<SimulationLimits>;
   /** Makes the kernel of a run. */
   readonly newKernel?: () => Kernel;

@@ -17,6 +17,7 @@ export type Vary = Readonly<Record<string, readonly string[]>>;
 
 /** One combination of settings. */
 export interface Scenario {
+  /** By which its result is found again. */
   readonly id: string;
   /** By the names of {@linkcode Vary}; an empty text unsets a property. */
   readonly settings: Readonly<Record<string, string>>;
@@ -24,19 +25,31 @@ export interface Scenario {
 
 /** What a scenario comes to; sizes in bytes, times in ms. */
 export interface SweepFigures {
+  /** Of the whole application. */
   readonly durationMs: Recorded;
   /** Memory asked of the cluster manager for all executors (in local mode the driver): heap, overhead, off-heap. */
   readonly clusterMemoryBytes: number;
+  /** How many there are. */
   readonly executors: number;
+  /** Cached blocks that left memory for others or for execution. */
   readonly blocksEvicted: Recorded;
+  /** Their bytes in memory. */
   readonly bytesEvicted: Recorded;
+  /** Reads of cached partitions that were in neither memory nor disk. */
   readonly cacheMisses: Recorded;
+  /** In memory, before the spill. */
   readonly memoryBytesSpilled: Recorded;
+  /** On disk, after it. */
   readonly diskBytesSpilled: Recorded;
+  /** Tasks that spilled. */
   readonly spilledTasks: Recorded;
+  /** Acquires of execution memory that waited. */
   readonly waits: Recorded;
+  /** Tasks that failed for want of memory. */
   readonly oomTasks: Recorded;
+  /** Results that went through the block manager (spark.task.maxDirectResultSize). */
   readonly indirectResults: Recorded;
+  /** Results that spark.driver.maxResultSize dropped. */
   readonly droppedResults: Recorded;
 }
 

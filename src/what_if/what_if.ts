@@ -20,10 +20,13 @@ export interface WhatIf {
   readonly replayed: Summary;
   /** The workload under the changed settings; equal to `replayed` without changes. */
   readonly predicted: Summary;
+  /** The settings that differ between `replayed` and `predicted`. */
   readonly changes: readonly Change[];
+  /** What the change does, the worst first. */
   readonly verdict: readonly Finding[];
   /** Where the workload's figures come from. */
   readonly evidence: readonly Evidence[];
+  /** What the log could not tell, and what a change cannot be told to do. */
   readonly warnings: readonly ChangeWarning[];
 }
 

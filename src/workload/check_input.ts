@@ -11,8 +11,11 @@ import { jsonPointer } from "./strict_json.ts";
 
 /** A warning about an input, counted. */
 export interface InputWarning {
+  /** Stable identifier, `area.what`. */
   readonly code: string;
+  /** One sentence for people. */
   readonly message: string;
+  /** How many times. */
   readonly count: number;
 }
 

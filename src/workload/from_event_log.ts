@@ -34,6 +34,7 @@ import type { StageAttempt, StageRecord } from "./from_event_log_stages.ts";
 export class WorkloadBuilder implements EventSink {
   readonly #log = new EventLogCollector();
 
+  /** Takes the next event of the log. */
   event(event: SparkEvent): void {
     this.#log.event(event);
   }

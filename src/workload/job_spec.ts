@@ -50,6 +50,7 @@ export function parseJobSpec(
 
 /** Options of {@linkcode workloadFromJobSpec}. */
 export interface JobSpecOptions {
+  /** How large the spec may be, where it is not to be the default. */
   readonly limits?: Partial<JobSpecLimits>;
   /** Place of the spec in a larger document, for errors. */
   readonly pointer?: string;

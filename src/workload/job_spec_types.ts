@@ -57,20 +57,27 @@ export type Quantity<T = number> = T | readonly T[] | Distribution<T>;
 
 /** An executor, one by one. */
 export interface ExecutorSpecInput {
+  /** Executor ID, as Spark would give it: `0`, `1`, ... */
   readonly id: string;
+  /** Name of its machine; tasks are NODE_LOCAL to it. */
   readonly host: string;
+  /** Cores that it offers to tasks. */
   readonly cores: number;
   /** Unified memory in bytes as a log tells it; otherwise it follows from the settings. */
   readonly maxOnHeapMemory?: number | null;
+  /** The same off the heap, bytes. */
   readonly maxOffHeapMemory?: number | null;
   /** After the start of the application. */
   readonly addedMs?: number;
+  /** When it goes, ms after the start of the application; null: it stays to the end. */
   readonly removedMs?: number | null;
+  /** Why it goes, as the log of the driver would say. */
   readonly removedReason?: string | null;
 }
 
 /** The machines. */
 export interface ClusterSpec {
+  /** Spark's master URL. Default: spark.master of `conf`, else `spark://master:7077`. */
   readonly master?: string;
   /** How many, or each of them. Default: spark.executor.instances, else 2. */
   readonly executors?: number | readonly ExecutorSpecInput[];
@@ -78,6 +85,7 @@ export interface ClusterSpec {
   readonly cores?: number;
   /** How many, or their names; executors are spread over them in turn. Default: one for each executor. */
   readonly hosts?: number | readonly string[];
+  /** The driver's host, and its own block manager's unified memory in bytes (null: from the settings). */
   readonly driver?: {
     readonly host?: string;
     readonly maxOnHeapMemory?: number | null;
@@ -85,12 +93,18 @@ export interface ClusterSpec {
   };
   /** Default: parallel before Spark 3.0 (Java 8), g1 from then on. */
   readonly collector?: "g1" | "parallel" | "serial";
+  /**
+   * How much of the heap the JVM has committed when Spark asks for its size: `small` at its start, `full` with -Xms
+   * equal to -Xmx. Default: `small`.
+   */
   readonly heapCommitted?: "small" | "full";
 }
 
 /** A cached RDD. */
 export interface CachedRddSpec {
+  /** By which stages refer to it. */
   readonly name: string;
+  /** How many; each is one block. */
   readonly partitions: number;
   /** Name of a StorageLevel. Default: MEMORY_ONLY. */
   readonly storageLevel?: string;
@@ -100,60 +114,93 @@ export interface CachedRddSpec {
   readonly deserializedBytes?: Quantity<SizeValue>;
   /** As serialized bytes, where both forms are known. */
   readonly serializedBytes?: Quantity<SizeValue>;
+  /** A partition's block on disk. Default: not known. */
   readonly diskBytes?: Quantity<SizeValue>;
+  /** Elements of a partition, which unrolling counts. Default: 1. */
   readonly elements?: Quantity;
   /** To compute a partition that is not in the cache, without its inputs' time. Default: 0. */
   readonly computeMs?: Quantity<TimeValue>;
+  /** Bytes that computing a partition reads from outside of Spark. Default: 0. */
   readonly inputBytes?: Quantity<SizeValue>;
   /** Memory consumers of computing a partition. */
   readonly memory?: readonly MemorySpec[];
   /** Index of the job before which it is unpersisted. */
   readonly unpersistBeforeJob?: number;
+  /** Stored as bytes whatever the level says (Python, columnar cache). Default: false. */
   readonly alwaysSerialized?: boolean;
 }
 
 /** A memory consumer of each task. */
 export interface MemorySpec {
+  /** The Spark class that asks. */
   readonly kind: ConsumerKind;
+  /** For messages. Default: the kind. */
   readonly name?: string;
   /** Default: one for each 100 bytes. */
   readonly records?: Quantity;
+  /** What goes in, in the form that the consumer holds it. */
   readonly bytes: Quantity<SizeValue>;
+  /** Distinct keys of aggregations and maps; null: one for each record. */
   readonly keys?: Quantity | null;
   /** Fractions of the task's computing time. Defaults: 0, 0.7, 1. */
   readonly start?: number;
+  /** When all its records are in. */
   readonly fillEnd?: number;
+  /** When it gives its memory back. */
   readonly release?: number;
   /** Default: by kind. */
   readonly tungsten?: boolean;
+  /** What a byte in memory becomes on disk when spilled; null: 1. */
   readonly diskBytesPerByte?: number | null;
+  /** Further figures of a kind; src/simulator/memory/consumers has them. */
   readonly parameters?: Readonly<Record<string, number>>;
 }
 
 /** What the tasks of a stage demand. */
 export interface DemandSpec {
+  /** The stage's name in events. Default: by its id. */
   readonly name?: string;
+  /** The stack at its call site, as StageInfo has it. Default: empty. */
   readonly details?: string;
+  /** Computing time of each task, without waiting, fetching, spilling and garbage collection. Default: 0. */
   readonly computeMs?: Quantity<TimeValue>;
+  /** To deserialize the task on the executor. Default: 0. */
   readonly deserializeMs?: Quantity<TimeValue>;
+  /** To serialize the result. Default: 0. */
   readonly resultSerializationMs?: Quantity<TimeValue>;
+  /** Computing time of a second attempt on another executor. Default: the same as of the first. */
   readonly speculativeComputeMs?: Quantity<TimeValue>;
+  /**
+   * Serialized result (DirectTaskResult). Default: 1,100 for map tasks, 1,900 for others (medians of recorded runs).
+   */
   readonly resultBytes?: Quantity<SizeValue>;
+  /** The value in it, which counts towards spark.driver.maxResultSize from 3.4. Default: resultBytes less 455. */
   readonly valueBytes?: Quantity<SizeValue>;
+  /** The task as sent to its executor, which spark.rpc.message.maxSize limits. Default: not known. */
   readonly serializedTaskBytes?: Quantity<SizeValue>;
+  /** Bytes that each task reads from outside of Spark. Default: 0. */
   readonly inputBytes?: Quantity<SizeValue>;
+  /** Records of that. Default: 0. */
   readonly inputRecords?: Quantity;
+  /** Bytes that each task writes to outside of Spark. Default: 0. */
   readonly outputBytes?: Quantity<SizeValue>;
+  /** Records of that. Default: 0. */
   readonly outputRecords?: Quantity;
+  /** Shuffle bytes that each task reads. Default: what the parents write, in equal shares. */
   readonly shuffleReadBytes?: Quantity<SizeValue>;
+  /** Records of that. Default: what the parents write, in equal shares. */
   readonly shuffleReadRecords?: Quantity;
+  /** Bytes that each map task writes. Default: 0. */
   readonly shuffleWriteBytes?: Quantity<SizeValue>;
+  /** Records of that. Default: 0. */
   readonly shuffleWriteRecords?: Quantity;
+  /** The memory consumers of each task. Default: none. */
   readonly memory?: readonly MemorySpec[];
 }
 
 /** A stage: what one shuffle's map side, or the end of a job, does. */
 export interface StageSpec extends DemandSpec {
+  /** By which other stages, jobs and faults refer to it. */
   readonly id: number | string;
   /** Stages whose shuffle output it reads. */
   readonly parents?: readonly (number | string)[];
@@ -169,25 +216,33 @@ export interface StageSpec extends DemandSpec {
 
 /** An action over a stage. */
 export interface JobInput {
+  /** Id of the stage that it ends in. */
   readonly stage: number | string;
+  /** An action, or a map stage that adaptive execution submits by itself. Default: `result`. */
   readonly kind?: "result" | "mapStage";
   /** Partitions that the action computes (take, first). Default: all. */
   readonly partitions?: readonly number[];
   /** Indices of the jobs that end before it begins. Default: the one before. */
   readonly after?: readonly number[];
+  /** Between the end of those jobs and its beginning. Default: 0. */
   readonly delayMs?: TimeValue;
+  /** The user cancels it so long after its beginning. Default: never. */
   readonly cancelAfterMs?: TimeValue;
   /** The program goes on when the job fails. Default: it ends. */
   readonly failureHandled?: boolean;
+  /** Its call site. Default: the stage's name. */
   readonly name?: string;
+  /** spark.jobGroup.id */
   readonly group?: string;
   /** spark.scheduler.pool */
   readonly pool?: string;
+  /** spark.job.description */
   readonly description?: string;
 }
 
 /** A pool of spark.scheduler.mode FAIR, as the file of spark.scheduler.allocation.file describes it. */
 export interface PoolSpec {
+  /** By which jobs refer to it. */
   readonly name: string;
   /** Default: FIFO. */
   readonly schedulingMode?: "FIFO" | "FAIR";
@@ -199,6 +254,7 @@ export interface PoolSpec {
 
 /** A broadcast variable. */
 export interface BroadcastSpec {
+  /** By which stages refer to it. */
   readonly name: string;
   /** Serialized and compressed, all pieces. */
   readonly bytes: SizeValue;
@@ -241,12 +297,19 @@ export type FaultSpec =
 
 /** An RDD of the exact form: the fields of the simulator's Rdd; what is left out is null, false or empty. */
 export interface RddSpec {
+  /** By which dependencies, shuffles and jobs refer to it. */
   readonly id: number;
+  /** RDD.name */
   readonly name: string;
+  /** Line of the program that made it. */
   readonly callSite?: string;
+  /** The operation that made it (RDDOperationScope). */
   readonly scope?: string | null;
+  /** How many partitions. */
   readonly numPartitions: number;
+  /** What persist() asked for: Spark's name or the five fields; null: not cached. */
   readonly storageLevel?: string | StorageLevel | null;
+  /** Parents, in Spark's order; the simulator's RddDependency says what each mapping means. */
   readonly dependencies?: readonly (
     | {
       readonly kind: "narrow";
@@ -256,85 +319,140 @@ export interface RddSpec {
     }
     | { readonly kind: "shuffle"; readonly shuffleId: number }
   )[];
+  /** A partition's block in memory as objects. */
   readonly deserializedBytes?: Quantity<SizeValue> | null;
+  /** A partition's block in memory as bytes. */
   readonly serializedBytes?: Quantity<SizeValue> | null;
+  /** A partition's block on disk. */
   readonly diskBytes?: Quantity<SizeValue> | null;
+  /** Elements of a partition, which unrolling counts. */
   readonly elements?: Quantity | null;
+  /** To compute a partition from its parents, without their time. */
   readonly computeMs?: Quantity<TimeValue> | null;
+  /** Bytes that computing a partition reads from outside of Spark. */
   readonly inputBytes?: Quantity<SizeValue> | null;
+  /** Shuffle bytes that computing a partition fetches. */
   readonly shuffleReadBytes?: Quantity<SizeValue> | null;
+  /** Records of that. */
   readonly shuffleReadRecords?: Quantity | null;
+  /** Memory consumers of computing a partition. */
   readonly memory?: readonly MemorySpec[];
+  /** Id of the job before which it is unpersisted; null: never. */
   readonly unpersistBeforeJob?: number | null;
+  /** Stored as bytes whatever the level says (Python, columnar cache). */
   readonly alwaysSerialized?: boolean;
+  /** Hosts of its input (getPreferredLocations), for each partition. */
   readonly preferredHosts?: readonly (readonly string[])[] | null;
 }
 
 /** A demand of the exact form. */
 export interface ExactDemandSpec extends DemandSpec {
+  /** Partitions of the RDD that the stage ends in: the length of its columns. */
   readonly tasks: number;
+  /** Stage of the log that it was taken from. */
   readonly recordedStageId?: number | null;
+  /** Broadcasts that its tasks read. */
   readonly broadcastIds?: readonly number[];
 }
 
 /** A shuffle of the exact form. */
 export interface ShuffleSpec {
+  /** By which dependencies and jobs refer to it. */
   readonly id: number;
+  /** RDD of the map side. */
   readonly rddId: number;
+  /** Partitions of its output. */
   readonly numReducers: number;
+  /** Index into `demands` of the map stage. */
   readonly demand: number;
+  /** Share of each reducer in the bytes of every map output; null: equal. */
   readonly reducerShares?: readonly number[] | null;
 }
 
 /** A job of the exact form. */
 export interface ExactJobSpec {
+  /** Job ID, by which other jobs refer to it. */
   readonly id: number;
+  /** Default: `result`. */
   readonly kind?: "result" | "mapStage";
+  /** The final RDD; of map-stage jobs the shuffle's map side. */
   readonly rddId: number;
+  /** Of map-stage jobs: the shuffle. */
   readonly shuffleId?: number | null;
+  /** Partitions that the action computes; null: all. */
   readonly partitions?: readonly number[] | null;
+  /** Index into `demands` of the final stage. */
   readonly demand: number;
+  /** Ids of the jobs that end before it begins; none: it begins with the application. */
   readonly afterJobs?: readonly number[];
+  /** Between their end, or the start of the application, and its beginning, ms. */
   readonly delayMs?: number;
+  /** The user cancels it so long after its beginning, ms; null: never. */
   readonly cancelAfterMs?: number | null;
+  /** The program goes on when the job fails. Default: it ends. */
   readonly failureHandled?: boolean;
+  /** Its call site. */
   readonly name?: string;
+  /** spark.jobGroup.id */
   readonly group?: string | null;
+  /** spark.scheduler.pool */
   readonly pool?: string | null;
+  /** spark.job.description */
   readonly description?: string | null;
+  /** spark.sql.execution.id */
   readonly sqlExecutionId?: number | null;
 }
 
 /** The exact form: RDDs, shuffles, jobs and demands as the simulator has them. What a log is turned into. */
 export interface LineageSpec {
+  /** All RDDs. */
   readonly rdds: readonly RddSpec[];
+  /** All shuffles. */
   readonly shuffles?: readonly ShuffleSpec[];
+  /** What the stages demand; shuffles and jobs refer to them by index. */
   readonly demands: readonly ExactDemandSpec[];
+  /** All jobs. */
   readonly jobs: readonly ExactJobSpec[];
+  /** Broadcast variables: the bytes of their serialized pieces and of the value in memory. */
   readonly broadcasts?: readonly {
     readonly id: number;
     readonly pieceBytes: number;
     readonly valueBytes: number;
   }[];
+  /** Faults with the simulator's own references. */
   readonly faults?: readonly Fault[];
 }
 
 /** A job spec: either `stages` (by hand) or `lineage` (exact). */
 export interface JobSpec {
+  /** The application's name. Default: `job spec`. */
   readonly name?: string;
+  /** The application id that a log had; null: the run makes one up. */
   readonly appId?: string | null;
+  /** Whose rules and defaults hold. Default: 3.5.9. */
   readonly sparkVersion?: string;
+  /** Of everything that is drawn. Default: 0. */
   readonly seed?: number;
   /** Spark's own property names and value syntax. */
   readonly conf?: Readonly<Record<string, string | number | boolean>>;
+  /** The machines. */
   readonly cluster?: ClusterSpec;
+  /** Pools of spark.scheduler.mode FAIR; null: no file describes any. */
   readonly pools?: readonly PoolSpec[] | null;
+  /** Cached RDDs of the form by hand. */
   readonly cached?: readonly CachedRddSpec[];
+  /** The form by hand. */
   readonly stages?: readonly StageSpec[];
+  /** Default: one for each stage that no other reads, in order. */
   readonly jobs?: readonly JobInput[];
+  /** Broadcast variables of the form by hand. */
   readonly broadcasts?: readonly BroadcastSpec[];
+  /** Faults of the form by hand. */
   readonly faults?: readonly FaultSpec[];
+  /** The exact form. */
   readonly lineage?: LineageSpec;
+  /** Where the figures come from, when the spec was made from a log. */
   readonly evidence?: readonly Evidence[];
+  /** What the log could not tell, when the spec was made from one. */
   readonly warnings?: readonly InputWarning[];
 }

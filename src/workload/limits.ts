@@ -11,14 +11,19 @@ export interface JobSpecLimits {
   readonly tasks: number;
   /** Stages of the spec (demands in the exact form). */
   readonly stages: number;
+  /** Jobs. */
   readonly jobs: number;
+  /** RDDs of the exact form, cached RDDs of the form by hand. */
   readonly rdds: number;
   /** Partitions of cached RDDs. */
   readonly blocks: number;
+  /** Executors of the cluster. */
   readonly executors: number;
   /** Memory consumers of all stages and RDDs. */
   readonly consumers: number;
+  /** Broadcast variables. */
   readonly broadcasts: number;
+  /** Faults to inject. */
   readonly faults: number;
   /** References between stages, RDDs and shuffles. */
   readonly dependencies: number;

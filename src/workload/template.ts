@@ -35,9 +35,11 @@ export type ParameterValues<P extends TemplateParameters> = {
 
 /** A template. */
 export interface Template {
+  /** By which it is chosen: `template:NAME` on the command line. */
   readonly name: string;
   /** One sentence: the shape, and what is worth watching. */
   readonly description: string;
+  /** What can be set, with defaults and ranges. */
   readonly parameters: TemplateParameters;
   /** The spec for checked values of all parameters. */
   readonly build: (values: Readonly<Record<string, number | string>>) => JobSpec;

@@ -16,7 +16,18 @@ import { skewedJoin } from "./templates/skewed_join.ts";
 import { sort } from "./templates/sort.ts";
 import { wideAggregation } from "./templates/wide_aggregation.ts";
 
-/** All templates, in the order in which they are listed. */
+/**
+ * All templates, in the order in which they are listed.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { TEMPLATES } from "./templates.ts";
+ *
+ * const { name, parameters } = TEMPLATES[0];
+ * assertEquals([name, parameters.executors.kind], ["cached-iterative", "count"]);
+ * ```
+ */
 export const TEMPLATES: readonly Template[] = Object.freeze([
   cachedIterative,
   wideAggregation,

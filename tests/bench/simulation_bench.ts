@@ -5,7 +5,7 @@
  * @module
  */
 import process from "node:process";
-import { simulate } from "../../src/simulator/simulation.ts";
+import { simulate } from "../../src/simulator/simulate.ts";
 import type { Shuffle, Workload } from "../../src/simulator/workload.ts";
 import { SparkConf } from "../../src/spark/conf.ts";
 import type { EventSink } from "../../src/spark/events.ts";

@@ -14,7 +14,8 @@ import type { Summary } from "../../src/report/summary.ts";
 import { textReport } from "../../src/report/text.ts";
 import { verdictOf } from "../../src/report/verdict.ts";
 import type { Executor } from "../../src/simulator/executor.ts";
-import { Simulation, type SimulationLimits } from "../../src/simulator/simulation.ts";
+import { SimulatedApplication } from "../../src/simulator/simulated_application.ts";
+import type { SimulationLimits } from "../../src/simulator/simulate.ts";
 import type { Workload } from "../../src/simulator/workload.ts";
 import { SparkConf } from "../../src/spark/conf.ts";
 import type { SparkEvent, TaskEnd } from "../../src/spark/events.ts";
@@ -58,7 +59,7 @@ export function noCounts(): ApplicationCounts {
 }
 
 interface Run {
-  readonly simulation: Simulation;
+  readonly simulation: SimulatedApplication;
   readonly events: SparkEvent[];
   readonly summary: Summary;
 }
@@ -66,7 +67,7 @@ interface Run {
 function run(workload: Workload, slice: number, limits: Partial<SimulationLimits> = LIMITS): Run {
   const summarizer = new Summarizer({ source: "simulated" });
   const events: SparkEvent[] = [];
-  const simulation = new Simulation(workload, {
+  const simulation = new SimulatedApplication(workload, {
     conf: SparkConf.from(workload.conf, workload.sparkVersion),
     limits,
     sink: {
@@ -232,7 +233,7 @@ function checkTaskEnd(event: TaskEnd): void {
 }
 
 /** Jobs and stages end once, after their start; a job that succeeds has no open stage of its own. */
-function checkJobsAndStages({ workload, conf }: Simulation, events: readonly SparkEvent[]): void {
+function checkJobsAndStages({ workload, conf }: SimulatedApplication, events: readonly SparkEvent[]): void {
   const hasMapStageJobs = workload.jobs.some(({ kind }) => kind === "mapStage");
   const { completesFailedAttempts } = conf.rules.scheduler;
   const jobs = new Map<number, boolean>();
@@ -272,7 +273,7 @@ function checkJobsAndStages({ workload, conf }: Simulation, events: readonly Spa
 }
 
 /** Where no task runs, no execution or unroll memory is held, nobody waits, and storage memory is that of the blocks. */
-function checkMemory(simulation: Simulation, running: ReadonlySet<string>): void {
+function checkMemory(simulation: SimulatedApplication, running: ReadonlySet<string>): void {
   for (const executor of simulation.executors) {
     if (!executor.alive) continue;
     const { memory, id } = executor;
@@ -305,7 +306,7 @@ function pinned(executor: Executor): number[] {
 }
 
 /** The blocks that the events tell are those that the executors hold, and that the master knows. */
-function checkBlocks(simulation: Simulation, events: readonly SparkEvent[], busy: ReadonlySet<string>): void {
+function checkBlocks(simulation: SimulatedApplication, events: readonly SparkEvent[], busy: ReadonlySet<string>): void {
   const told = toldBlocks(events);
   for (const executor of simulation.executors) {
     // What is unpersisted while a task reads it goes when the task ends.
@@ -444,7 +445,7 @@ function comparable(summary: Summary): Partial<Summary> {
 }
 
 /** A limit that is crossed is a LimitError, one that is just kept is none. */
-function checkLimits(simulation: Simulation, spec: JobSpec): void {
+function checkLimits(simulation: SimulatedApplication, spec: JobSpec): void {
   const { eventsHandled } = simulation;
   if (eventsHandled < 2 || (spec.seed ?? 0) % 4 !== 0) return;
   run(workloadFromJobSpec(spec), 1 << 20, { maxEvents: eventsHandled });

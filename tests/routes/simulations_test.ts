@@ -3,7 +3,7 @@ import { quietHost } from "../../routes/host.ts";
 import { readEventLog } from "../../src/event_log/read.ts";
 import { Summarizer } from "../../src/report/summarize.ts";
 import type { Summary } from "../../src/report/summary.ts";
-import { Simulation } from "../../src/simulator/simulation.ts";
+import { Simulation } from "../../src/simulator/simulate.ts";
 import { applyChanges } from "../../src/what_if/apply_changes.ts";
 import { workloadFromJobSpec } from "../../src/workload/job_spec.ts";
 import { jobSpecFromTemplate, TEMPLATES } from "../../src/workload/templates.ts";

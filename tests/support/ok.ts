@@ -1,5 +1,6 @@
 /**
- * `deno task ok`: the one gate. Format, lint, type check, the kernel rebuilt byte for byte, all tests.
+ * `deno task ok`: the one gate. Format, lint, type check, the documentation of the library, the kernel rebuilt byte for
+ * byte, all tests.
  *
  * @module
  */
@@ -7,6 +8,7 @@ const steps: [name: string, args: string[]][] = [
   ["format", ["fmt", "--check"]],
   ["lint", ["lint", "--quiet"]],
   ["type check", ["check", "src", "routes", "tests"]],
+  ["the library is documented", ["doc", "--lint", "--quiet", "src/mod.ts"]],
   ["kernel is reproducible", [
     "run",
     "-A",

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { simulate } from "../../src/simulator/simulation.ts";
+import { simulate } from "../../src/simulator/simulate.ts";
 import type { Workload } from "../../src/simulator/workload.ts";
 import { SparkConf } from "../../src/spark/conf.ts";
 import type { SparkEvent } from "../../src/spark/events.ts";

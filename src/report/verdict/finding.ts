@@ -24,12 +24,15 @@ export interface Advice {
 export interface Finding {
   /** Stable identifier, for example `memory.evictions`. */
   readonly code: string;
+  /** How bad it is. */
   readonly severity: Severity;
+  /** What happened, with its figures. */
   readonly sentence: string;
   /** The rule of Spark that explains it; null where the sentence says it all. */
   readonly why: string | null;
   /** Figures of the run. */
   readonly evidence: readonly string[];
+  /** What to set, and to what. */
   readonly settings: readonly Advice[];
 }
 

@@ -8,11 +8,13 @@ import type { TaskSetManager } from "./task_set_manager.ts";
 
 /** A `<pool>` of the file that spark.scheduler.allocation.file names. */
 export interface PoolSettings {
+  /** Jobs name it with spark.scheduler.pool. */
   readonly name: string;
   /** Among the task sets of the pool. */
   readonly schedulingMode: "FIFO" | "FAIR";
   /** Cores that it gets before pools that have theirs. */
   readonly minShare: number;
+  /** Its share against other pools. */
   readonly weight: number;
 }
 

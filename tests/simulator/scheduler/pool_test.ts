@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { simulate } from "../../../src/simulator/simulation.ts";
+import { simulate } from "../../../src/simulator/simulate.ts";
 import { SparkConf } from "../../../src/spark/conf.ts";
 import type { SparkEvent } from "../../../src/spark/events.ts";
 import { workloadFromJobSpec } from "../../../src/workload/job_spec.ts";

@@ -31,6 +31,7 @@ import type { SpillRules } from "./memory/spill_rules.ts";
 import { MapOutputView } from "./map_output_view.ts";
 import { RddGraph } from "./rdd_graph.ts";
 import { type SimulationSettings, simulationSettings } from "./settings.ts";
+import { DEFAULT_SIMULATION_LIMITS, type SimulationLimits, type SimulationOptions } from "./simulation_options.ts";
 import { StageBook } from "./stage_book.ts";
 import { StatusMessages } from "./status_messages.ts";
 import { Task } from "./task.ts";
@@ -41,36 +42,6 @@ import type { ExecutorSpec, Fault, Workload } from "./workload.ts";
 
 /** Virtual time begins here (ms since the epoch), so that a simulated log has plausible dates: 2020-01-01. */
 export const SIMULATION_EPOCH_MS = 1_577_836_800_000;
-
-/** Limits of a run; crossing one is a LimitError. */
-export interface SimulationLimits {
-  /** Events of the queue. */
-  readonly maxEvents: number;
-  /** Virtual time, ms. */
-  readonly maxVirtualMs: number;
-}
-
-/** A billion events and ten years. */
-export const DEFAULT_SIMULATION_LIMITS: SimulationLimits = Object.freeze({
-  maxEvents: 1e9,
-  maxVirtualMs: 10 * 365 * 86_400_000,
-});
-
-/** What a simulation is run with. */
-export interface SimulationOptions {
-  readonly conf: SparkConf;
-  /** Takes the events. */
-  readonly sink: EventSink;
-  /** Level for all RDDs that are cached, in place of their own. */
-  readonly storageLevel?: StorageLevel;
-  /** Seed of what Spark leaves to chance: the order of offers, replicas. The workload's own unless said. */
-  readonly seed?: number;
-  readonly kernel?: Kernel;
-  readonly cost?: CostModel;
-  readonly limits?: Partial<SimulationLimits>;
-  /** Tell the pools of an executor whenever they change (memoryState events, for charts). */
-  readonly memoryStates?: boolean;
-}
 
 /** Kinds of events in the queue. */
 const enum Kind {
@@ -85,26 +56,8 @@ const enum Kind {
   Timer,
 }
 
-/**
- * A simulation that can be run in slices, for hosts that stream, show progress or keep a deadline.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { SparkConf } from "../spark/conf.ts";
- * import { Simulation } from "./simulation.ts";
- * import { emptyWorkload } from "./workload.ts";
- *
- * const kinds: string[] = [];
- * const simulation = new Simulation(emptyWorkload("nothing"), {
- *   conf: SparkConf.from({}, "3.5.1"),
- *   sink: { event: ({ kind }) => void kinds.push(kind) },
- * });
- * while (!simulation.run(1000));
- * assertEquals([kinds[0], kinds.at(-1)], ["logStart", "applicationEnd"]);
- * ```
- */
-export class Simulation implements SimulationEnvironment {
+/** The parts of an application and the queue of its events. */
+export class SimulatedApplication implements SimulationEnvironment {
   readonly workload: Workload;
   readonly conf: SparkConf;
   readonly sink: EventSink;
@@ -492,15 +445,4 @@ interface ExecutorLoss {
   readonly workerLost: boolean;
   readonly exitCausedByApp: boolean;
   readonly replacedAfterMs: number | null;
-}
-
-/**
- * Runs a workload to its end.
- *
- * @returns the number of events handled.
- */
-export function simulate(workload: Workload, options: SimulationOptions): number {
-  const simulation = new Simulation(workload, options);
-  while (!simulation.run(1 << 20));
-  return simulation.eventsHandled;
 }
