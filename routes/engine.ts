@@ -216,6 +216,7 @@ export async function* simulateLog(request: JobRequest, work: Work): AsyncGenera
 function settled({ workload, conf, storageLevel }: Changed): Workload {
   return {
     ...workload,
+    sparkVersion: conf.sparkVersion,
     conf: conf.toJSON(),
     rdds: storageLevel === null
       ? workload.rdds
@@ -224,11 +225,15 @@ function settled({ workload, conf, storageLevel }: Changed): Workload {
 }
 
 /** The settings of a request as the library takes them. */
-function changesOf({ conf, storageLevel, executors }: Settings, { budget }: Work, pointer: string): Changes {
+function changesOf(
+  { conf, storageLevel, executors, sparkVersion }: Settings,
+  { budget }: Work,
+  pointer: string,
+): Changes {
   if (executors !== undefined) {
     checkCount("executors", executors, limitsOf(jobSpecLimits(budget.limits)), `${pointer}/executors`);
   }
-  return { conf: confTexts(conf), storageLevel, executors };
+  return { conf: confTexts(conf), storageLevel, executors, sparkVersion };
 }
 
 /** A job under its own and under changed settings. */

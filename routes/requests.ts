@@ -22,6 +22,8 @@ export interface Settings {
   readonly storageLevel?: string;
   /** Number of executors. */
   readonly executors?: number;
+  /** Spark version whose rules and defaults apply. */
+  readonly sparkVersion?: string;
 }
 
 /** A job: either a workload or a template, and the settings under which it runs. */
@@ -76,6 +78,12 @@ const settings = {
     v.minValue(1),
     v.maxValue(100_000),
     v.description("Number of executors"),
+  )),
+  sparkVersion: v.optional(v.pipe(
+    v.string(),
+    v.minLength(1),
+    v.maxLength(100),
+    v.description("Spark version whose rules and defaults apply, in place of the job's own"),
   )),
 };
 

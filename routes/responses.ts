@@ -161,12 +161,29 @@ export const EventLogSchema = v.object({
   read: v.object({ lines: number, malformedLines: number, inProgress: v.boolean() }),
 });
 
+const versionEffect = v.object({
+  kind: v.picklist(["rule", "default"]),
+  name: text,
+  summary: text,
+  issue: v.nullable(text),
+  from: v.unknown(),
+  to: v.unknown(),
+  effect: v.picklist(["changes", "met", "unmet", "notSimulated", "untried"]),
+  figures: v.array(text),
+  together: v.array(text),
+  when: text,
+});
+
 /** Two runs of a job. */
 export const WhatIfSchema = v.object({
   observed: v.nullable(SummarySchema),
   replayed: SummarySchema,
   predicted: SummarySchema,
   changes: v.array(v.object({ key: text, from: v.nullable(text), to: v.nullable(text) })),
+  versionEffects: v.pipe(
+    v.nullable(v.object({ from: text, to: text, effects: v.array(versionEffect) })),
+    v.description("What another Spark version does, rule by rule; null without such a change"),
+  ),
   verdict: v.array(finding),
   evidence: v.array(evidence),
   warnings: v.array(warning),

@@ -117,6 +117,45 @@ Deno.test("kernel.ts is the only source file that names WebAssembly", async () =
   assertEquals(naming.filter((path) => path !== "src/kernel.ts"), []);
 });
 
+/** Ways to order versions, or to ask for one by name. */
+const VERSION_COMPARISONS: readonly RegExp[] = [
+  /\b(?:holdsSince|valueIn|resolveVersion)\b/,
+  /[vV]ersion\s*\.\s*(?:split|startsWith|endsWith|match|localeCompare|slice|substring|includes|indexOf)\(/,
+  /[vV]ersion\s*[!=]==?\s*["'`]/,
+  /["'`]\s*[!=]==?\s*(?:\w+\.)*\w*[vV]ersion\b/,
+  /[vV]ersion\s*[<>]=?\s*["'`\d]/,
+  /\.test\((?:\w+\.)*\w*[vV]ersion\)/,
+  /parseSparkVersion\((?:\w+\.)*\w+\)(?!\s*===\s*null)/,
+];
+
+Deno.test("Spark versions are compared in src/spark alone: everything else asks for a rule", async () => {
+  const found: string[] = [];
+  for (const [path, text] of await checked()) {
+    if (path.startsWith("src/spark/")) continue;
+    for (const comparison of VERSION_COMPARISONS) {
+      const match = comparison.exec(text);
+      if (match !== null) found.push(`${path}: ${match[0]}`);
+    }
+  }
+  assertEquals(found, []);
+});
+
+Deno.test("a planted comparison of versions is found", () => {
+  const planted = [
+    'if (sparkVersion.startsWith("3.")) return;',
+    'const old = app.sparkVersion === "2.4.0";',
+    'if ("2.4.0" === conf.sparkVersion) return;',
+    'if (version >= "3.5") return;',
+    "const [major] = parseSparkVersion(version);",
+    "if (/^3/.test(app.sparkVersion)) return;",
+    'const values = valueIn(version, [["2.4", 1]]);',
+  ];
+  for (const line of planted) {
+    assertEquals(VERSION_COMPARISONS.some((comparison) => comparison.test(line)), true, line);
+  }
+  assertEquals(VERSION_COMPARISONS.some((comparison) => comparison.test("a.sparkVersion !== b.sparkVersion")), false);
+});
+
 Deno.test("no clock, randomness, timer, environment or file access below the edges", async () => {
   const edge = /^(src\/cli\/|routes\/main\.ts$|routes\/entries\/|routes\/page\/)/;
   const forbidden =

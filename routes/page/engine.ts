@@ -225,7 +225,7 @@ export class PageEngine {
       changes: changed.changes,
       warnings: changed.warnings,
       summary,
-      differences: compareRuns({ observed, replayed, predicted: summary, changed, recorded }),
+      differences: compareRuns({ observed, replayed, predicted: summary, changed, recorded, versionEffects: null }),
       run: withCharts ? fold.view() : null,
       tookMs,
     };

@@ -19,9 +19,10 @@ usage: deno task sweep [INPUT...] --vary key=v1,v2 [--vary ...] [--jobs N] [--fo
 Runs a job (an event log, a job spec ending in .json, template:NAME, - for standard input; a bundled log without INPUT)
 under every combination of the given values, on all processors, and prints one line for each.
 
-  --vary key=v1,v2     a Spark property, storageLevel, or executors; repeats
+  --vary key=v1,v2     a Spark property, storageLevel, executors or sparkVersion; repeats
   --conf key=value     a setting of all combinations; repeats
-  --stdin              a filter: reads scenarios as NDJSON lines { "id", "input"?, "conf", "storageLevel"?, "executors"? } and
+  --stdin              a filter: reads scenarios as NDJSON lines { "id", "input"?, "conf", "storageLevel"?, "executors"?,
+                       "sparkVersion"? } and
                        writes one NDJSON result each, in the same order; "input" is an event log, a job spec or a template
   --jobs N             workers; all processors unless said
   --format text|json|ndjson|csv
@@ -70,6 +71,7 @@ function fixedSettings(changes: ReturnType<typeof settingChanges>): Record<strin
   for (const [key, value] of Object.entries(changes.conf)) settings[key] = value ?? "";
   if (changes.storageLevelName !== null) settings.storageLevel = changes.storageLevelName;
   if (changes.executors !== null) settings.executors = String(changes.executors);
+  if (changes.sparkVersion !== null) settings.sparkVersion = changes.sparkVersion;
   return settings;
 }
 
@@ -105,7 +107,7 @@ function scenarioOf(line: string, number: number, fixed: Record<string, string>)
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("it is no object");
-    const { conf, input, storageLevel, executors, ...rest } = value as Record<string, unknown>;
+    const { conf, input, storageLevel, executors, sparkVersion, ...rest } = value as Record<string, unknown>;
     if (typeof rest.id === "string" || typeof rest.id === "number") id = String(rest.id);
     if (input !== undefined && typeof input !== "string") throw new TypeError('"input" is no text');
     if (conf !== undefined && (typeof conf !== "object" || conf === null)) throw new TypeError('"conf" is no object');
@@ -113,6 +115,7 @@ function scenarioOf(line: string, number: number, fixed: Record<string, string>)
     for (const [key, setting] of Object.entries(conf ?? {})) settings[key] = setting === null ? "" : String(setting);
     if (storageLevel !== undefined) settings.storageLevel = String(storageLevel);
     if (executors !== undefined) settings.executors = String(executors);
+    if (sparkVersion !== undefined) settings.sparkVersion = String(sparkVersion);
     return { scenario: { id, settings }, input: (input as string | undefined) ?? null };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);

@@ -439,6 +439,8 @@ export class Summarizer implements EventSink {
     const warnings = [...this.#warnings.values()].map((warning) => ({ ...warning }));
     const add = (code: string, message: string, times = 1) => warnings.push({ code, message, count: times });
     if (!this.#observed) return warnings;
+    const { warning } = this.#conf().rules;
+    if (warning !== null) add("conf.version", warning);
     if (!recorded) {
       add(
         "storage.not_recorded",

@@ -47,14 +47,17 @@ export class SparkConf {
   readonly sparkVersion: string;
   readonly #version: ResolvedVersion;
   readonly #settings: ReadonlyMap<string, string>;
+  readonly #rules: SparkRules;
   readonly #values = new Map<string, number | boolean | string | null>();
 
   private constructor(
     settings: ReadonlyMap<string, string>,
     sparkVersion: string,
+    rules: SparkRules = rulesFor(sparkVersion),
   ) {
     this.#settings = settings;
     this.sparkVersion = sparkVersion;
+    this.#rules = rules;
     this.#version = resolveVersion(sparkVersion);
   }
 
@@ -68,7 +71,7 @@ export class SparkConf {
 
   /** @internal What the version does differently. */
   get rules(): SparkRules {
-    return rulesFor(this.sparkVersion);
+    return this.#rules;
   }
 
   /** The same settings with some changed; null removes one. */
@@ -83,12 +86,17 @@ export class SparkConf {
         if (name !== undefined && name !== key) settings.delete(name);
       }
     }
-    return new SparkConf(settings, this.sparkVersion);
+    return new SparkConf(settings, this.sparkVersion, this.#rules);
   }
 
   /** The same settings under another version. */
   withVersion(sparkVersion: string): SparkConf {
     return new SparkConf(this.#settings, sparkVersion);
+  }
+
+  /** @internal The same settings and defaults, with other rules than the version's own: what one rule makes of a run. */
+  withRules(rules: SparkRules): SparkConf {
+    return new SparkConf(this.#settings, this.sparkVersion, rules);
   }
 
   /** Whether a property is set, by this or an older name. */

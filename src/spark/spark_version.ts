@@ -40,6 +40,9 @@ export type VersionNumber = readonly [
   patch: number,
 ];
 
+/** The oldest line whose scheduler was compared decision by decision; older ones are simulated with its rules. */
+const OLDEST_SCHEDULER = "2.4";
+
 /** A version that was asked for, and the one whose rules are used for it. */
 export interface ResolvedVersion {
   /** As it was given. */
@@ -122,6 +125,27 @@ export function resolveVersion(asked: string): ResolvedVersion {
     number: endOfLine(used),
     warning: `Spark ${asked} is not known: the rules of ${used} are used`,
   };
+}
+
+/**
+ * What is to be said about the scheduling of a version: null from 2.4 on, where it is Spark's own, decision by decision.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { resolveVersion, schedulingWarning } from "./spark_version.ts";
+ *
+ * assertEquals(schedulingWarning(resolveVersion("2.4.0")), null);
+ * assertEquals(
+ *   schedulingWarning(resolveVersion("2.2.3")),
+ *   "Spark 2.2.3: tasks and stages are scheduled by the rules of 2.4.0, the oldest that were compared with the real Spark",
+ * );
+ * ```
+ */
+export function schedulingWarning({ asked, number }: ResolvedVersion): string | null {
+  if (compareVersions(number, numberOf(OLDEST_SCHEDULER)) >= 0) return null;
+  return `Spark ${asked}: tasks and stages are scheduled by the rules of ${REFERENCE_SPARK_VERSION}, the oldest that ` +
+    "were compared with the real Spark";
 }
 
 /**

@@ -12,6 +12,8 @@ export type Collector = "g1" | "parallel" | "serial" | "zgc" | "shenandoah";
 export interface VersionRule<T> {
   /** One sentence: what the value decides. */
   readonly summary: string;
+  /** What must happen in a run for the rule to be met: "when ..." or "in every run". */
+  readonly when: string;
   /** The issue that changed it, where one was found. */
   readonly issue: string | null;
   /** How it is known: seen on the real classes, or read in their source. */
@@ -27,16 +29,18 @@ export interface VersionRule<T> {
  * import { assertEquals } from "@std/assert";
  * import { rule } from "./version_rule.ts";
  *
- * assertEquals(rule("read", null, "the unit of sizes", [["1.0", "MB"], ["3.0.0", "MiB"]]).values.length, 2);
+ * const unit = rule("read", null, "the unit of sizes", "when sizes are printed", [["1.0", "MB"], ["3.0.0", "MiB"]]);
+ * assertEquals(unit.values.length, 2);
  * ```
  */
 export function rule<T>(
   known: "run" | "read",
   issue: string | null,
   summary: string,
+  when: string,
   values: readonly (readonly [since: Since, value: T])[],
 ): VersionRule<T> {
-  return Object.freeze({ summary, issue, known, values });
+  return Object.freeze({ summary, when, issue, known, values });
 }
 
 /**
@@ -47,7 +51,8 @@ export function rule<T>(
  * import { assertEquals } from "@std/assert";
  * import { from } from "./version_rule.ts";
  *
- * assertEquals(from("run", "3.1.0", "SPARK-32470", "map stages do not abort").values[1], ["3.1.0", true]);
+ * const noAbort = from("run", "3.1.0", "SPARK-32470", "map stages do not abort", "when a map stage's results are too large");
+ * assertEquals(noAbort.values[1], ["3.1.0", true]);
  * ```
  */
 export function from(
@@ -55,6 +60,7 @@ export function from(
   since: Since,
   issue: string | null,
   summary: string,
+  when: string,
 ): VersionRule<boolean> {
-  return rule(known, issue, summary, [["1.0", false], [since, true]]);
+  return rule(known, issue, summary, when, [["1.0", false], [since, true]]);
 }

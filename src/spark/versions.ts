@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { type ByVersion, resolveVersion, valueIn } from "./spark_version.ts";
+import { type ByVersion, resolveVersion, schedulingWarning, valueIn } from "./spark_version.ts";
 import type { VersionRule } from "./version_rule.ts";
 import { EVENT_LOG_RULES } from "./version_rules/event_log.ts";
 import { MEMORY_RULES } from "./version_rules/memory.ts";
@@ -37,6 +37,8 @@ export type SparkRules =
     readonly sparkVersion: string;
     /** Why these are the rules of another version; null when they are not. */
     readonly warning: string | null;
+    /** Why the scheduling is that of another version; null when it is not. */
+    readonly schedulingWarning: string | null;
   }
   & {
     readonly [Area in keyof Rules]: {
@@ -68,6 +70,7 @@ export function rulesFor(sparkVersion: string): SparkRules {
   const rules: Record<string, unknown> = {
     sparkVersion,
     warning: version.warning,
+    schedulingWarning: schedulingWarning(version),
   };
   for (const [area, byName] of Object.entries(VERSION_RULES)) {
     const values: Record<string, unknown> = {};
@@ -87,6 +90,8 @@ export interface RuleChange {
   /** `area.name`, as in {@linkcode SparkRules}. */
   readonly rule: string;
   readonly summary: string;
+  /** What must happen in a run for it to be met. */
+  readonly when: string;
   readonly issue: string | null;
   readonly from: unknown;
   readonly to: unknown;
@@ -113,14 +118,35 @@ export function changedRules(
   const after = rulesFor(toVersion);
   const changes: RuleChange[] = [];
   for (const [area, byName] of Object.entries(VERSION_RULES)) {
-    for (const [name, { summary, issue }] of Object.entries(byName)) {
+    for (const [name, { summary, when, issue }] of Object.entries(byName)) {
       const from = valueOf(before, area, name);
       const to = valueOf(after, area, name);
       if (JSON.stringify(from) === JSON.stringify(to)) continue;
-      changes.push({ rule: `${area}.${name}`, summary, issue, from, to });
+      changes.push({ rule: `${area}.${name}`, summary, when, issue, from, to });
     }
   }
   return changes;
+}
+
+/**
+ * The rules of `rules`, but those of `names` (`area.name`) as they are in `others`: what one rule alone makes of a run.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { mixedRules, rulesFor } from "./versions.ts";
+ *
+ * const { texts, results } = mixedRules(rulesFor("4.1.0"), rulesFor("2.4.0"), ["texts.unitStyle"]);
+ * assertEquals([texts.unitStyle, results.mapStagesAbort], ["MB", false]);
+ * ```
+ */
+export function mixedRules(rules: SparkRules, others: SparkRules, names: Iterable<string>): SparkRules {
+  const mixed: Record<string, unknown> = { ...rules };
+  for (const rule of names) {
+    const [area, name] = rule.split(".");
+    mixed[area] = Object.freeze({ ...mixed[area] as Record<string, unknown>, [name]: valueOf(others, area, name) });
+  }
+  return Object.freeze(mixed) as unknown as SparkRules;
 }
 
 function valueOf(rules: SparkRules, area: string, name: string): unknown {

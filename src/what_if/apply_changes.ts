@@ -86,6 +86,7 @@ export function applyChanges(workload: Workload, changes: Changes): Changed {
   const cluster = changedCluster(workload.cluster, { before, conf, executors: changes.executors ?? null, warnings });
   const partitioned = changedPartitions(workload, { before, conf, cluster, warnings });
   warnAboutPlans(before, conf, warnings);
+  warnAboutVersion(before, conf, warnings);
   if (storageLevel !== null && !workload.rdds.some((rdd) => rdd.storageLevel !== null)) {
     warnings.push({
       code: "storage_level.nothing_cached",
@@ -131,4 +132,13 @@ function warnAboutPlans(before: SparkConf, conf: SparkConf, warnings: ChangeWarn
       count: 1,
     });
   }
+}
+
+function warnAboutVersion(before: SparkConf, conf: SparkConf, warnings: ChangeWarning[]): void {
+  const { schedulingWarning } = conf.rules;
+  if (schedulingWarning !== null) warnings.push({ code: "version.scheduling", message: schedulingWarning, count: 1 });
+  if (before.sparkVersion === conf.sparkVersion) return;
+  const message = "Plans of queries, sizes of rows and results, and computing times stay as they were under Spark " +
+    `${before.sparkVersion}: what the code of ${conf.sparkVersion} makes of them a log does not tell`;
+  warnings.push({ code: "version.work_kept", message, count: 1 });
 }

@@ -7,6 +7,8 @@ import type { Recorded, Summary } from "../report/summary.ts";
 import type { Finding, Severity } from "../report/verdict.ts";
 import { duration, plural, size } from "../report/verdict/finding.ts";
 import type { Changed } from "./apply_changes.ts";
+import type { VersionEffects } from "./version_effects.ts";
+import { versionEffectLine, versionEffectsSentence } from "./version_effects_text.ts";
 
 /** What is compared. */
 export interface Runs {
@@ -16,6 +18,8 @@ export interface Runs {
   /** What ran under the recorded and under the changed settings. */
   readonly recorded: Changed;
   readonly changed: Changed;
+  /** What another Spark version does, where there is one. */
+  readonly versionEffects: VersionEffects | null;
 }
 
 /** Durations are told apart from here on: repeated runs of equal settings differ by as much and more. */
@@ -24,7 +28,18 @@ const SAME_DURATION = 0.1;
 /** A rule: what it has to say about two runs. */
 type Rule = (runs: Runs) => Finding[];
 
-const RULES: readonly Rule[] = [outcome, evictions, cache, spills, outOfMemory, results, retries, time, nothing];
+const RULES: readonly Rule[] = [
+  outcome,
+  evictions,
+  cache,
+  spills,
+  outOfMemory,
+  results,
+  retries,
+  time,
+  nothing,
+  version,
+];
 
 /**
  * The differences between the replayed and the predicted run, the outcome first; then how the replay compares with what
@@ -40,7 +55,7 @@ const RULES: readonly Rule[] = [outcome, evictions, cache, spills, outOfMemory, 
  *
  * const recorded = applyChanges(emptyWorkload("nothing"), {});
  * const replayed = runWorkload(recorded);
- * const runs = { observed: null, replayed, predicted: replayed, recorded, changed: recorded };
+ * const runs = { observed: null, replayed, predicted: replayed, recorded, changed: recorded, versionEffects: null };
  * assertEquals(compareRuns(runs).map(({ code }) => code), ["whatif.outcome", "whatif.same"]);
  * ```
  */
@@ -247,6 +262,17 @@ function nothing({ replayed, predicted }: Runs): Finding[] {
     ]);
   if (figures(replayed) !== figures(predicted)) return [];
   return [finding("whatif.same", "notice", "What is evicted, computed again, spilled and sent stays as it is.")];
+}
+
+function version({ versionEffects }: Runs): Finding[] {
+  if (versionEffects === null) return [];
+  const evidence = versionEffects.effects
+    .filter(({ effect }) => effect === "changes" || effect === "met")
+    .map((effect) =>
+      [versionEffectLine(effect), effect.figures.join("; ") || "seen in the events only"].join(" -> ") +
+      (effect.together.length === 0 ? "" : ` (only together with ${effect.together.join(", ")})`)
+    );
+  return [finding("whatif.version", "notice", versionEffectsSentence(versionEffects), { evidence })];
 }
 
 /** How the replay compares with the log: where it is off, so may the prediction be. */

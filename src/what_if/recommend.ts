@@ -126,7 +126,7 @@ export function* recommendation(
     alternatives: search.alternatives(best),
     violations: base.violations,
     evidence: workload.evidence,
-    warnings: [...workload.warnings, ...best.changed.warnings],
+    warnings: [...workload.warnings, ...best.changed.warnings, ...versionWarnings(best.changed)],
   };
 }
 
@@ -152,6 +152,11 @@ export function recommend(workload: Workload, options: RecommendOptions & RunOpt
   let step = steps.next();
   while (!step.done) step = steps.next(runWorkload(step.value, options));
   return step.value;
+}
+
+function versionWarnings({ conf }: Changed): Recommendation["warnings"] {
+  const { warning } = conf.rules;
+  return warning === null ? [] : [{ code: "conf.version", message: warning, count: 1 }];
 }
 
 function settingsOf({ conf, storageLevel }: Changes): RecommendedSettings {

@@ -12,7 +12,7 @@ import { applyChanges, type Changed, type Changes } from "./apply_changes.ts";
 import { type RunOptions, runWorkload } from "./run_workload.ts";
 import { checkStartup } from "../spark/startup.ts";
 
-/** What is varied: Spark properties, `storageLevel`, `executors`, each with its values. */
+/** What is varied: Spark properties, `storageLevel`, `executors`, `sparkVersion`, each with its values. */
 export type Vary = Readonly<Record<string, readonly string[]>>;
 
 /** One combination of settings. */
@@ -134,20 +134,22 @@ export function* gridScenarios(vary: Vary): Generator<Scenario> {
 /**
  * A scenario's settings as changes of a workload.
  *
- * @throws {InputError} `sweep.setting` for a name that is neither a Spark property nor `storageLevel` or `executors`.
+ * @throws {InputError} `sweep.setting` for a name that is no Spark property, `storageLevel`, `executors` or `sparkVersion`.
  */
 export function scenarioChanges(settings: Scenario["settings"]): Changes {
   const conf: Record<string, string | null> = {};
   let storageLevel: string | undefined;
   let executors: number | undefined;
+  let sparkVersion: string | undefined;
   for (const [key, value] of Object.entries(settings)) {
     if (key === "storageLevel") storageLevel = value;
     else if (key === "executors") executors = Number(value);
+    else if (key === "sparkVersion") sparkVersion = value;
     else if (key.startsWith("spark.")) conf[key] = value === "" ? null : value;
     else {
       throw new InputError(
         "sweep.setting",
-        `Cannot vary ${key}: must be a property that begins with "spark.", storageLevel or executors`,
+        `Cannot vary ${key}: must be a property that begins with "spark.", storageLevel, executors or sparkVersion`,
         { parameters: { key } },
       );
     }
@@ -156,6 +158,7 @@ export function scenarioChanges(settings: Scenario["settings"]): Changes {
     conf,
     ...(storageLevel === undefined ? {} : { storageLevel }),
     ...(executors === undefined ? {} : { executors }),
+    ...(sparkVersion === undefined ? {} : { sparkVersion }),
   };
 }
 

@@ -4,38 +4,10 @@
  * @module
  */
 import { findingText } from "../report/text.ts";
-import type { Recorded, Summary } from "../report/summary.ts";
-import { duration, size } from "../report/verdict/finding.ts";
+import type { Summary } from "../report/summary.ts";
+import { FIGURE_ROWS } from "./figure_rows.ts";
+import { versionEffectsText } from "./version_effects_text.ts";
 import type { WhatIf } from "./what_if.ts";
-
-const count = (value: Recorded) => value === null ? "-" : value.toLocaleString("en-US");
-const bytes = (value: Recorded) => value === null ? "-" : size(value);
-
-type Row = readonly [label: string, value: (summary: Summary) => string];
-
-const ROWS: readonly Row[] = [
-  ["outcome", ({ outcome }) => outcome.status],
-  ["duration", ({ durationMs }) => durationMs === null ? "-" : duration(durationMs)],
-  ["executors", ({ executors }) => count(executors.length)],
-  [
-    "memory of an executor",
-    ({ executors }) => bytes(executors.find(({ maxMemory }) => maxMemory !== null)?.maxMemory ?? null),
-  ],
-  ["tasks succeeded", ({ stages }) => count(stages.reduce((sum, { tasks }) => sum + tasks.succeeded, 0))],
-  ["failed or killed", ({ stages }) => count(stages.reduce((sum, { tasks }) => sum + tasks.failed + tasks.killed, 0))],
-  ["blocks evicted", ({ storage }) => count(storage.blocksEvicted)],
-  ["blocks dropped to disk", ({ storage }) => count(storage.blocksDroppedToDisk)],
-  ["cached partitions found", ({ storage }) => count(storage.cacheHits)],
-  ["cached partitions computed", ({ storage }) => count(storage.cacheMisses)],
-  ["blocks in memory at the end", ({ storage }) => count(storage.cachedAtEnd.memoryBlocks)],
-  ["memory spilled", ({ execution }) => bytes(execution.memoryBytesSpilled)],
-  ["tasks that spilled", ({ execution }) => count(execution.spilledTasks)],
-  ["out of memory", ({ execution }) => count(execution.oomTasks)],
-  ["waits for memory", ({ execution }) => count(execution.waits)],
-  ["results direct", ({ results }) => count(results.direct)],
-  ["results indirect", ({ results }) => count(results.indirect)],
-  ["results dropped", ({ results }) => count(results.dropped)],
-];
 
 /**
  * The report of a what-if.
@@ -57,6 +29,7 @@ export function whatIfText(answer: WhatIf): string {
     const lines = answer.changes.map(({ key, from, to }) => `  ${key}: ${from ?? "not set"} -> ${to ?? "not set"}`);
     parts.unshift(["What if", ...lines].join("\n"));
   }
+  if (answer.versionEffects !== null) parts.push(versionEffectsText(answer.versionEffects));
   if (answer.warnings.length > 0) {
     parts.push(["Warnings", ...answer.warnings.map(({ message }) => `  ${message}`)].join("\n"));
   }
@@ -78,7 +51,7 @@ function table({ observed, replayed, predicted, changes }: WhatIf): string {
   if (changes.length > 0) columns.push(["predicted", predicted]);
   const lines = [
     ["", ...columns.map(([title]) => title)],
-    ...ROWS.map(([label, value]) => [
+    ...FIGURE_ROWS.map(([label, value]) => [
       label,
       ...columns.map(([, summary]) => value(summary)),
     ]),

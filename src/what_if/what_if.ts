@@ -7,10 +7,11 @@ import type { Finding } from "../report/verdict.ts";
 import type { Summary } from "../report/summary.ts";
 import type { Evidence, Workload } from "../simulator/workload.ts";
 import { checkStartup } from "../spark/startup.ts";
-import { applyChanges, type Change, type Changes, type ChangeWarning } from "./apply_changes.ts";
+import { applyChanges, type Change, type Changed, type Changes, type ChangeWarning } from "./apply_changes.ts";
 import { compareRuns } from "./compare_runs.ts";
-import { type RunOptions, runSteps } from "./run_workload.ts";
+import type { RunOptions } from "./run_workload.ts";
 import { finish, type Steps } from "./steps.ts";
+import { type ComparedRun, comparedRunSteps, type VersionEffects, versionEffectSteps } from "./version_effects.ts";
 
 /** The answer (a public contract). */
 export interface WhatIf {
@@ -22,6 +23,8 @@ export interface WhatIf {
   readonly predicted: Summary;
   /** The settings that differ between `replayed` and `predicted`. */
   readonly changes: readonly Change[];
+  /** What the rules and defaults of another Spark version do to the job, one by one; null without such a change. */
+  readonly versionEffects: VersionEffects | null;
   /** What the change does, the worst first. */
   readonly verdict: readonly Finding[];
   /** Where the workload's figures come from. */
@@ -74,17 +77,37 @@ export function* whatIfSteps(
   const changed = applyChanges(workload, changes);
   const same = changed.changes.length === 0;
   if (!same) checkStartup(changed.conf, { collector: workload.cluster.collector });
-  const replayed = yield* runSteps(recorded, same && sink !== undefined ? { ...runOptions, sink } : runOptions);
+  const replayed = yield* comparedRunSteps(recorded, same && sink !== undefined ? { ...runOptions, sink } : runOptions);
   const predicted = same
     ? replayed
-    : yield* runSteps(changed, sink === undefined ? runOptions : { ...runOptions, sink });
+    : yield* comparedRunSteps(changed, sink === undefined ? runOptions : { ...runOptions, sink });
+  const versionEffects = yield* effectsOf(workload, changes, predicted, runOptions);
+  const runs = { observed, replayed: replayed.summary, predicted: predicted.summary };
   return {
-    observed,
-    replayed,
-    predicted,
+    ...runs,
     changes: changed.changes,
-    verdict: compareRuns({ observed, replayed, predicted, changed, recorded }),
+    versionEffects,
+    verdict: compareRuns({ ...runs, changed, recorded, versionEffects }),
     evidence: changed.workload.evidence,
-    warnings: [...workload.warnings, ...changed.warnings],
+    warnings: [...workload.warnings, ...changed.warnings, ...confWarnings(changed, changes)],
   };
+}
+
+/** What is to be said about the version and about the settings that were changed; those of the log have run. */
+function confWarnings({ conf }: Changed, changes: Changes): ChangeWarning[] {
+  return conf.warnings()
+    .filter(({ code, key }) => code === "conf.version" || Object.hasOwn(changes.conf ?? {}, key))
+    .map(({ code, message }) => ({ code, message, count: 1 }));
+}
+
+/** What another version does, rule by rule. */
+function* effectsOf(
+  workload: Workload,
+  changes: Changes,
+  predicted: ComparedRun,
+  options: RunOptions,
+): Steps<VersionEffects | null> {
+  const { sparkVersion } = changes;
+  if (sparkVersion === undefined || sparkVersion === workload.sparkVersion) return null;
+  return yield* versionEffectSteps(workload, changes, predicted, options);
 }

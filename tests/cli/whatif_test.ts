@@ -14,6 +14,7 @@ Deno.test("whatif prints the contract's JSON", async () => {
     "replayed",
     "predicted",
     "changes",
+    "versionEffects",
     "verdict",
     "evidence",
     "warnings",
@@ -40,4 +41,19 @@ Deno.test("whatif refuses what Spark refuses", async () => {
   const { io } = captureIo();
   const args = [runPath("cache_evictions"), "--conf", "spark.memory.fraction=7"];
   await assertRejects(() => whatif.run(args, io), InputError, "spark.memory.fraction should be between 0 and 1");
+});
+
+Deno.test("whatif --spark-version names the rules that differ, in text and JSON, and warns of an unknown version", async () => {
+  const text = captureIo();
+  await whatif.run([runPath("max_result_size"), "--spark-version", "2.4.0"], text.io);
+  assert(text.out.stdout.includes("    results.refusedResultIsKilled, SPARK-29177: no longer: "), text.out.stdout);
+  const json = captureIo();
+  await whatif.run([runPath("max_result_size"), "--spark-version", "9.9", "--format", "json"], json.io);
+  const { versionEffects, warnings } = JSON.parse(json.out.stdout);
+  assertEquals([versionEffects.from, versionEffects.to], ["3.5.9", "9.9"]);
+  assertEquals(
+    versionEffects.effects.find(({ name }: { name: string }) => name === "scheduler.hashOrder").effect,
+    "met",
+  );
+  assert(warnings.some(({ code }: { code: string }) => code === "conf.version"));
 });

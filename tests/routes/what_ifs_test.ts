@@ -62,3 +62,11 @@ Deno.test("both runs of a what-if count towards the budget of events", async () 
     (await testService({ limits: { events: limit } }).post(PATH, { ...JOB, changes: { executors: 3 } })).status;
   assertEquals([await run(events), await run(events - 1)], [200, 422]);
 });
+
+Deno.test("another Spark version is a change, and its rules are told one by one", async () => {
+  const { changes, versionEffects } = await (await post(PATH, { ...JOB, changes: { sparkVersion: "4.1.0" } })).json();
+  assertEquals(changes, [{ key: "sparkVersion", from: "3.5.9", to: "4.1.0" }]);
+  assertEquals([versionEffects.from, versionEffects.to], ["3.5.9", "4.1.0"]);
+  const own = await (await post(PATH, { ...JOB, sparkVersion: "4.1.0" })).json();
+  assertEquals([own.replayed.app.sparkVersion, own.versionEffects], ["4.1.0", null]);
+});

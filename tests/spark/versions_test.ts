@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { changedRules, rulesFor, VERSION_RULES } from "../../src/spark/versions.ts";
+import { changedRules, mixedRules, rulesFor, VERSION_RULES } from "../../src/spark/versions.ts";
 
 Deno.test("2.4.0 is told apart from its own later patches", () => {
   // Read in the sources of 2.4.0, 2.4.1, 2.4.4, 2.4.5, 2.4.7 and 2.4.8.
@@ -57,7 +57,6 @@ Deno.test("changedRules() names what an upgrade changes, with its issue", () => 
   const changes = changedRules("3.3.4", "3.4.0");
   assertEquals(changes.map(({ rule, issue }) => [rule, issue]), [
     ["results.countsValueBytesOnly", "SPARK-40261"],
-    ["results.undoSubtractsWholeResult", "SPARK-40261"],
     ["scheduler.lossBeforeRunningIsNotCounted", null],
     ["scheduler.reportsNotSerializable", null],
     ["scheduler.typicalDuration", null],
@@ -68,19 +67,17 @@ Deno.test("changedRules() names what an upgrade changes, with its issue", () => 
   assertEquals(changedRules("4.1.0", "4.2.0"), []);
 });
 
-Deno.test("versions are ordered in src/spark alone", async () => {
-  const found: string[] = [];
-  const root = new URL("../../src/", import.meta.url);
-  const visit = async (folder: URL): Promise<void> => {
-    for await (const entry of Deno.readDir(folder)) {
-      const url = new URL(entry.name + (entry.isDirectory ? "/" : ""), folder);
-      if (entry.isDirectory) {
-        if (url.href !== new URL("spark/", root).href) await visit(url);
-      } else if (/\b(?:holdsSince|valueIn)\b|[vV]ersion\.split\(/.test(await Deno.readTextFile(url))) {
-        found.push(url.href.slice(root.href.length));
-      }
-    }
-  };
-  await visit(root);
-  assertEquals(found, []);
+Deno.test("mixedRules() takes single rules from another version", () => {
+  const mixed = mixedRules(rulesFor("4.1.0"), rulesFor("2.4.0"), ["results.mapStagesAbort", "texts.unitStyle"]);
+  assertEquals([mixed.results.mapStagesAbort, mixed.texts.unitStyle, mixed.sparkVersion], [true, "MB", "4.1.0"]);
+  assertEquals({ ...mixed.results, mapStagesAbort: false }, { ...rulesFor("4.1.0").results });
+  assertEquals(rulesFor("4.1.0").results.mapStagesAbort, false);
+});
+
+Deno.test("an unknown version has the newest rules and says so; scheduling before 2.4 is that of 2.4.0", () => {
+  const { warning, schedulingWarning, memory } = rulesFor("9.9.0");
+  assertEquals([warning, schedulingWarning], ["Spark 9.9.0 is not known: the rules of 4.2 are used", null]);
+  assertEquals(memory, rulesFor("4.2.0").memory);
+  const warned = ["1.6.3", "2.3.4", "2.4.0"].map((version) => rulesFor(version).schedulingWarning !== null);
+  assertEquals(warned, [true, true, false]);
 });

@@ -10,7 +10,14 @@ async function compared(log: string, changes: Changes, observed: (replayed: Summ
   const recorded = applyChanges(workload, {});
   const changed = applyChanges(workload, changes);
   const replayed = runWorkload(recorded);
-  return compareRuns({ observed: observed(replayed), replayed, predicted: runWorkload(changed), recorded, changed });
+  return compareRuns({
+    observed: observed(replayed),
+    replayed,
+    predicted: runWorkload(changed),
+    recorded,
+    changed,
+    versionEffects: null,
+  });
 }
 
 Deno.test("evictions are explained by the memory that executors have", async () => {

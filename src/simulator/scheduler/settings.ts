@@ -130,7 +130,7 @@ function speculationSettings(
     minTaskRuntimeMs: conf.getTimeAsMsOption(key("minTaskRuntime")) ?? MIN_TIME_TO_SPECULATION_MS,
     taskDurationThresholdMs: conf.getTimeAsMsOption(key("task.duration.threshold")),
     slotsPerExecutor,
-    efficiency: conf.getBoolean(key("efficiency.enabled"))
+    efficiency: conf.rules.scheduler.checksEfficiency && conf.getBoolean(key("efficiency.enabled"))
       ? {
         processRateMultiplier: conf.getDouble(key("efficiency.processRateMultiplier")),
         longRunTaskFactor: conf.getDouble(key("efficiency.longRunTaskFactor")),

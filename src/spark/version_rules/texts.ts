@@ -20,41 +20,48 @@ export const TEXTS_RULES: {
     "4.0.0",
     null,
     "messages with an error class end with its SQLSTATE",
+    "when Spark refuses something with an error class",
   ),
   unitStyle: rule<"MB" | "MiB">(
     "run",
     "SPARK-25696",
     "sizes in messages read KB, MB, GB, or KiB, MiB, GiB (1024-based in both)",
+    "when sizes are printed in messages",
     [["1.0", "MB"], ["3.0.0", "MiB"]],
   ),
   heartbeatRefusal: rule<"none" | "seconds" | "milliseconds" | "errorClass">(
     "read",
     "SPARK-22754",
     "how a heartbeat interval that is not below spark.network.timeout is refused",
+    "when the heartbeat interval is refused",
     [["1.0", "none"], ["2.3.0", "seconds"], ["3.0.0", "milliseconds"], ["4.0.0", "errorClass"]],
   ),
   kryoBufferRefusal: rule<"mb" | "MiB" | "errorClass">(
     "read",
     null,
     "how a spark.kryoserializer.buffer.max from 2 GiB on is refused",
+    "when spark.kryoserializer.buffer.max is refused",
     [["1.0", "mb"], ["3.0.0", "MiB"], ["4.0.0", "errorClass"]],
   ),
   coresRefusal: rule<"none" | "master" | "plain">(
     "read",
     null,
     "how more cpus per task than cores per executor are refused; before 3.0 no task ever starts",
+    "when a task needs more cores than an executor has",
     [["1.0", "none"], ["3.0.0", "master"], ["3.1.0", "plain"]],
   ),
   allocationRefusal: rule<"plain" | "keys">(
     "read",
     null,
     "whether refusals of dynamic allocation name the properties in full",
+    "when settings of dynamic allocation are refused",
     [["1.0", "plain"], ["3.0.0", "keys"]],
   ),
   allocationNeedsShuffleService: rule<string>(
     "read",
     null,
     "how dynamic allocation without anything that keeps shuffle files is refused",
+    "when dynamic allocation is refused",
     [
       [
         "1.0",
