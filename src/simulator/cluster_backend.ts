@@ -34,7 +34,6 @@ export class ClusterBackend implements SchedulerBackend {
   readonly #live: number[] = [];
   /** The driver's number of each executor's host. */
   readonly #hosts: number[] = [];
-  readonly #cpusOf = new Map<number, number>();
   #reviveScheduled = false;
 
   constructor(host: BackendHost) {
@@ -95,11 +94,9 @@ export class ClusterBackend implements SchedulerBackend {
   }
 
   /** A task of an executor has ended: its cores are free, and offered. */
-  release(tid: number, executor: number): void {
-    const cpus = this.#cpusOf.get(tid);
-    this.#cpusOf.delete(tid);
-    if (cpus === undefined || !this.#registered[executor]) return;
-    this.#freeCores[executor] += cpus;
+  release(executor: number): void {
+    if (!this.#registered[executor]) return;
+    this.#freeCores[executor] += this.#host.cpusPerTask;
     this.#offer([executor], false);
   }
 
@@ -119,7 +116,6 @@ export class ClusterBackend implements SchedulerBackend {
       driver.taskScheduler.managerOf(tid).abort(tooLarge);
       return;
     }
-    this.#cpusOf.set(tid, cpusPerTask);
     this.#freeCores[driver.infos.executor[tid]] -= cpusPerTask;
     this.#host.launch(tid);
   }

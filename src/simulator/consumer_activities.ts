@@ -64,7 +64,8 @@ export class ConsumerActivity implements Activity, ConsumerHost {
 
   /** How far the consumer is in its phase: others may make it spill in between its own steps. */
   position(consumer: SteppedConsumer): number {
-    const [from, until] = this.#span(consumer.phase);
+    const from = this.#from(consumer.phase);
+    const until = this.#until(consumer.phase);
     const at = until > from ? (this.#task.position - from) / (until - from) : 1;
     return Math.min(1, Math.max(0, at));
   }
@@ -108,14 +109,19 @@ export class ConsumerActivity implements Activity, ConsumerHost {
   /** Place of the consumer's next request in the computing. */
   #place(): number {
     const { phase, nextAt } = this.#consumer;
-    const [from, until] = this.#span(phase);
-    return from + nextAt * (until - from);
+    const from = this.#from(phase);
+    return from + nextAt * (this.#until(phase) - from);
   }
 
-  /** Where a phase begins and ends. What is full may have to wait for another consumer before it is read (`readFrom`). */
-  #span(phase: SteppedConsumer["phase"]): readonly [from: number, until: number] {
+  /** Where a phase begins. What is full may have to wait for another consumer before it is read (`readFrom`). */
+  #from(phase: SteppedConsumer["phase"]): number {
     const { start, fillEnd, release, parameters } = this.#demand;
-    return phase === "fill" ? [start, fillEnd] : [Math.min(parameters.readFrom ?? fillEnd, release), release];
+    return phase === "fill" ? start : Math.min(parameters.readFrom ?? fillEnd, release);
+  }
+
+  /** Where a phase ends. */
+  #until(phase: SteppedConsumer["phase"]): number {
+    return phase === "fill" ? this.#demand.fillEnd : this.#demand.release;
   }
 
   #failed(): TaskFailure {

@@ -24,7 +24,6 @@ import type { NameTable } from "./scheduler/names.ts";
 import type { SchedulerBackend } from "./scheduler/task_scheduler_types.ts";
 import type { SimulationSettings } from "./settings.ts";
 import type { StageBook } from "./stage_book.ts";
-import type { StatusMessage } from "./status_messages.ts";
 import type { Task, TaskIdentity } from "./task.ts";
 import type { TaskRunner } from "./task_runner.ts";
 import type { Rdd, StageDemand, Workload } from "./workload.ts";
@@ -57,7 +56,7 @@ export class DriverSide implements ListenerHost {
   readonly driver: Driver;
   readonly #host: DriverSideHost;
   /** Attempts whose end the listeners have yet to hear of, by task id. */
-  readonly #ended = new Map<number, Task>();
+  readonly #ended: (Task | null)[] = [];
 
   constructor(host: DriverSideHost) {
     this.#host = host;
@@ -86,10 +85,11 @@ export class DriverSide implements ListenerHost {
   // What the executors report
 
   /** A status update has arrived. */
-  statusArrived({ task, outcome }: StatusMessage): void {
+  statusArrived(task: Task): void {
     const { tid } = task.id;
     const { taskScheduler } = this.driver;
-    this.#ended.set(tid, task);
+    const outcome = task.outcome!;
+    this.#ended[tid] = task;
     if (outcome.kind === "failed") {
       const { state, reason } = outcome;
       if (reason.reason !== "Success" && reason.reason !== "Resubmitted") taskScheduler.taskFailed(tid, state, reason);
@@ -166,8 +166,9 @@ export class DriverSide implements ListenerHost {
   }
 
   #progress(tid: number): { records: number; runTimeMs: number } {
-    const metrics = this.#ended.get(tid)?.metrics ?? this.#host.runner.running.get(tid)?.metrics;
-    if (metrics === undefined) return { records: 0, runTimeMs: 0 };
+    const task = this.#ended[tid] ?? this.#host.runner.running(tid);
+    if (task === null) return { records: 0, runTimeMs: 0 };
+    const { metrics } = task;
     return { records: metrics.inputRecords + metrics.shuffleRecordsRead, runTimeMs: metrics.executorRunTime };
   }
 
@@ -238,7 +239,7 @@ export class DriverSide implements ListenerHost {
   }
 
   metricsOf(tid: number): TaskMetrics | null {
-    return this.#ended.get(tid)?.metrics ?? null;
+    return this.#ended[tid]?.metrics ?? null;
   }
 
   jobStarted(jobId: number): Readonly<Record<string, string>> {
@@ -268,7 +269,7 @@ export class DriverSide implements ListenerHost {
   }
 
   taskEnded({ tid }: CompletionEvent): void {
-    this.#ended.delete(tid);
+    this.#ended[tid] = null;
   }
 
   schedulerFailed(message: string): void {

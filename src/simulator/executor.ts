@@ -9,6 +9,7 @@ import { BlockManager } from "./block_manager.ts";
 import type { BlockManagerMaster } from "./block_manager_master.ts";
 import type { CostModel } from "./cost_model.ts";
 import type { ExecutionMemory } from "./memory/execution_memory.ts";
+import type { Task } from "./task.ts";
 
 /** What an executor is made of. */
 export interface ExecutorOptions {
@@ -57,6 +58,8 @@ export class Executor implements ExecutionMemory {
   readonly pageSizeBytes: number;
   alive = true;
   tasksStarted = 0;
+  /** Attempts that run here, in the order in which they came. */
+  readonly tasks: Task[] = [];
   /** Most memory used at a time since the last look, by mode, bytes. */
   #peaks: MemoryPeaks = { storage: [0, 0], execution: [0, 0], unified: [0, 0] };
   /** Its pools have changed since its peaks were last looked at. */

@@ -221,9 +221,9 @@ export class SimulatedApplication implements SimulationEnvironment {
         this.#runner.resume(subject);
         break;
       case Kind.Status: {
-        const message = this.#statuses.arrived(subject);
-        this.#driverSide.statusArrived(message);
-        this.#backend.release(subject, message.task.executor.index);
+        const task = this.#statuses.arrived(subject);
+        this.#driverSide.statusArrived(task);
+        this.#backend.release(task.executor.index);
         break;
       }
       case Kind.Launch:
@@ -356,7 +356,7 @@ export class SimulatedApplication implements SimulationEnvironment {
     const executor = this.executors.find((candidate) => candidate.id === id && candidate.alive);
     if (executor === undefined) return;
     executor.alive = false;
-    this.#runner.lose(executor.index);
+    this.#runner.lose(executor);
     executor.blocks.lose();
     this.mapOutputs.died(executor.index);
     executor.memory.destroy();

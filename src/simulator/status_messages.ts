@@ -5,20 +5,14 @@
  */
 import type { EventQueue } from "./event_queue.ts";
 import type { Task } from "./task.ts";
-import type { TaskOutcome, TaskRunnerHost } from "./task_runner.ts";
-
-/** A message that has arrived. */
-export interface StatusMessage {
-  readonly task: Task;
-  readonly outcome: TaskOutcome;
-}
+import type { TaskRunnerHost } from "./task_runner.ts";
 
 /** Messages by task id: an attempt ends once. */
 export class StatusMessages implements TaskRunnerHost {
   readonly #queue: EventQueue;
   readonly #kind: number;
   readonly #latencyMs: number;
-  readonly #underWay = new Map<number, StatusMessage>();
+  readonly #underWay: (Task | null)[] = [];
 
   constructor(queue: EventQueue, options: { kind: number; latencyMs: number }) {
     this.#queue = queue;
@@ -26,15 +20,15 @@ export class StatusMessages implements TaskRunnerHost {
     this.#latencyMs = options.latencyMs;
   }
 
-  sendStatus(task: Task, outcome: TaskOutcome): void {
-    this.#underWay.set(task.id.tid, { task, outcome });
+  sendStatus(task: Task): void {
+    this.#underWay[task.id.tid] = task;
     this.#queue.schedule(this.#queue.timeMs + this.#latencyMs, this.#kind, task.id.tid);
   }
 
-  /** The message that is due. */
-  arrived(tid: number): StatusMessage {
-    const message = this.#underWay.get(tid)!;
-    this.#underWay.delete(tid);
-    return message;
+  /** The attempt whose message is due. */
+  arrived(tid: number): Task {
+    const task = this.#underWay[tid]!;
+    this.#underWay[tid] = null;
+    return task;
   }
 }

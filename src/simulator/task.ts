@@ -4,7 +4,7 @@
  * @module
  */
 import { OFF_HEAP, ON_HEAP } from "../kernel/types.ts";
-import type { TaskMetrics } from "../spark/events.ts";
+import type { TaskEndReason, TaskMetrics } from "../spark/events.ts";
 import type { Executor } from "./executor.ts";
 import { TaskMemoryManager } from "./memory/task_memory_manager.ts";
 import type { SimulationEnvironment } from "./environment.ts";
@@ -63,6 +63,16 @@ export function emptyMetrics(): TaskMetrics {
   };
 }
 
+/** How a task ended on its executor, on its way to the driver. */
+export type TaskOutcome =
+  | {
+    readonly kind: "finished";
+    readonly path: "direct" | "indirect" | "dropped";
+    readonly size: number;
+    readonly valueSize: number;
+  }
+  | { readonly kind: "failed"; readonly state: "FAILED" | "KILLED"; readonly reason: TaskEndReason };
+
 /** A running attempt. */
 export class Task {
   readonly metrics: TaskMetrics = emptyMetrics();
@@ -82,6 +92,8 @@ export class Task {
   mergeMs = 0;
   /** Set when it has failed or been killed: its process is not resumed any more. */
   ended = false;
+  /** How it ended; null as long as it runs. */
+  outcome: TaskOutcome | null = null;
   /** What the process yields; null until it is started. */
   process: Process<TaskFailure | null> | null = null;
   /** The stretch of computing under way. */

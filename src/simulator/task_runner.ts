@@ -7,36 +7,27 @@ import { STORAGE_LEVELS } from "../spark/storage_level.ts";
 import type { TaskEndReason, TaskMetrics } from "../spark/events.ts";
 import type { SimulationEnvironment } from "./environment.ts";
 import type { EventQueue } from "./event_queue.ts";
+import type { Executor } from "./executor.ts";
 import { type TaskFailure, WAIT } from "./process.ts";
 import { resultPath } from "./scheduler/result_path.ts";
 import type { SimulationSettings } from "./settings.ts";
 import { simpleTask } from "./simple_task.ts";
-import type { Task } from "./task.ts";
+import type { Task, TaskOutcome } from "./task.ts";
 import { runTask } from "./task_body.ts";
 
 /** Bytes of a direct result around its value (DirectTaskResult with the usual metrics; byte[100] counts 127 of 582). */
 export const DIRECT_RESULT_OVERHEAD = 455;
 
-/** How a task ended on its executor, on its way to the driver. */
-export type TaskOutcome =
-  | {
-    readonly kind: "finished";
-    readonly path: "direct" | "indirect" | "dropped";
-    readonly size: number;
-    readonly valueSize: number;
-  }
-  | { readonly kind: "failed"; readonly state: "FAILED" | "KILLED"; readonly reason: TaskEndReason };
-
 /** Who is told. */
 export interface TaskRunnerHost {
-  /** A message on its way to the driver: the attempt ended. */
-  sendStatus(task: Task, outcome: TaskOutcome): void;
+  /** A message on its way to the driver: the attempt ended with its outcome. */
+  sendStatus(task: Task): void;
 }
 
 /** The running tasks of all executors. */
 export class TaskRunner {
-  /** Running attempts by task id. */
-  readonly running = new Map<number, Task>();
+  /** Running attempts by task id; null, or not there, for others. */
+  readonly #running: (Task | null)[] = [];
   readonly #environment: SimulationEnvironment;
   readonly #settings: SimulationSettings;
   readonly #queue: EventQueue;
@@ -57,10 +48,17 @@ export class TaskRunner {
     this.#host = options.host;
   }
 
+  /** A running attempt; null when there is none with this id. */
+  running(tid: number): Task | null {
+    return this.#running[tid] ?? null;
+  }
+
   /** A task arrives at its executor. */
   start(task: Task): void {
-    this.running.set(task.id.tid, task);
-    task.executor.tasksStarted++;
+    const { executor } = task;
+    this.#running[task.id.tid] = task;
+    executor.tasks.push(task);
+    executor.tasksStarted++;
     const ms = simpleTask(task);
     if (ms !== null) {
       this.#queue.schedule(this.#queue.timeMs + ms, this.#kind, task.id.tid);
@@ -72,8 +70,8 @@ export class TaskRunner {
 
   /** The time that a task slept is over. */
   resume(tid: number): void {
-    const task = this.running.get(tid);
-    if (task === undefined || task.ended) return;
+    const task = this.running(tid);
+    if (task === null || task.ended) return;
     if (task.process === null) this.#finish(task, null);
     else this.#advance(task, 0);
   }
@@ -98,16 +96,15 @@ export class TaskRunner {
 
   /** The driver wants a task gone. */
   kill(tid: number, killReason: string): void {
-    const task = this.running.get(tid);
-    if (task === undefined || task.ended) return;
+    const task = this.running(tid);
+    if (task === null || task.ended) return;
     this.#end(task, { kind: "failed", state: "KILLED", reason: { reason: "TaskKilled", killReason } });
   }
 
   /** An executor is gone with all its tasks: nobody reports. */
-  lose(executor: number): void {
-    for (const task of this.running.values()) {
-      if (task.executor.index !== executor) continue;
-      this.running.delete(task.id.tid);
+  lose(executor: Executor): void {
+    for (const task of executor.tasks.splice(0)) {
+      this.#running[task.id.tid] = null;
       task.release();
     }
   }
@@ -211,8 +208,11 @@ export class TaskRunner {
       task.metrics.executorRunTime = task.environment.now() - task.computeStartMs;
     }
     roundMetrics(task.metrics);
-    this.running.delete(task.id.tid);
-    this.#host.sendStatus(task, outcome);
+    const { executor, id } = task;
+    this.#running[id.tid] = null;
+    executor.tasks.splice(executor.tasks.indexOf(task), 1);
+    task.outcome = outcome;
+    this.#host.sendStatus(task);
   }
 }
 

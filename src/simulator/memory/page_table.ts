@@ -9,6 +9,9 @@ import type { MemoryBlock } from "./memory_consumer.ts";
 export const PAGE_TABLE_SIZE = 8192;
 /** Page number of a block that was freed (MemoryBlock.FREED_IN_TMM_PAGE_NUMBER). */
 export const FREED_PAGE = -3;
+/** Page numbers in a word of bits. */
+const WORD = 30;
+const ALL_FREE = 2 ** WORD - 1;
 
 /**
  * A page table.
@@ -26,24 +29,24 @@ export const FREED_PAGE = -3;
  * ```
  */
 export class PageTable {
+  /** By page number. */
   readonly #pages: (MemoryBlock | null)[] = [];
-  /** 1 for a number that is taken. */
-  #taken = new Uint8Array(64);
-  /** No number below this is free. */
+  /** A bit for each number that is free, 30 to a word: so many stay small integers in every engine. */
+  readonly #free: number[] = [];
+  /** No number in a word below this is free. */
   #lowest = 0;
 
   /** A page under the lowest free number; null when all are taken. */
   add(size: number): MemoryBlock | null {
-    let pageNumber = this.#lowest;
-    while (pageNumber < this.#taken.length && this.#taken[pageNumber] === 1) pageNumber++;
+    const free = this.#free;
+    let word = this.#lowest;
+    while (word < free.length && free[word] === 0) word++;
+    this.#lowest = word;
+    if (word === free.length) free.push(ALL_FREE);
+    const bit = free[word] & -free[word];
+    const pageNumber = word * WORD + 31 - Math.clz32(bit);
     if (pageNumber >= PAGE_TABLE_SIZE) return null;
-    if (pageNumber >= this.#taken.length) {
-      const larger = new Uint8Array(this.#taken.length * 2);
-      larger.set(this.#taken);
-      this.#taken = larger;
-    }
-    this.#taken[pageNumber] = 1;
-    this.#lowest = pageNumber + 1;
+    free[word] ^= bit;
     const page = { size, pageNumber };
     this.#pages[pageNumber] = page;
     return page;
@@ -53,9 +56,10 @@ export class PageTable {
   remove(page: MemoryBlock): boolean {
     const { pageNumber } = page;
     if (pageNumber < 0) return false;
+    const word = Math.trunc(pageNumber / WORD);
     this.#pages[pageNumber] = null;
-    this.#taken[pageNumber] = 0;
-    if (pageNumber < this.#lowest) this.#lowest = pageNumber;
+    this.#free[word] |= 1 << (pageNumber - word * WORD);
+    if (word < this.#lowest) this.#lowest = word;
     page.pageNumber = FREED_PAGE;
     return true;
   }
@@ -65,6 +69,6 @@ export class PageTable {
     for (const page of this.#pages) {
       if (page !== null) page.pageNumber = FREED_PAGE;
     }
-    this.#pages.fill(null);
+    this.#pages.length = 0;
   }
 }

@@ -22,14 +22,25 @@ import type { MemoryBlock } from "../memory_consumer.ts";
  * ```
  */
 export class PointerArray {
-  block: MemoryBlock | null = null;
   records = 0;
   readonly #longsPerRecord: number;
   readonly #divisor: number;
+  #block: MemoryBlock | null = null;
+  /** Records that fit into the block. */
+  #capacity = 0;
 
   constructor(longsPerRecord: 1 | 2, radixSort: boolean) {
     this.#longsPerRecord = longsPerRecord;
     this.#divisor = radixSort ? 2 : 1.5;
+  }
+
+  get block(): MemoryBlock | null {
+    return this.#block;
+  }
+
+  set block(block: MemoryBlock | null) {
+    this.#block = block;
+    this.#capacity = Math.floor(Math.trunc(this.longs / this.#divisor) / this.#longsPerRecord);
   }
 
   /** 64-bit words. */
@@ -38,12 +49,11 @@ export class PointerArray {
   }
 
   get bytes(): number {
-    return this.block === null ? 0 : this.block.size;
+    return this.#block === null ? 0 : this.#block.size;
   }
 
   /** Records that can be added. */
   get room(): number {
-    const usable = Math.trunc(this.longs / this.#divisor);
-    return Math.max(0, Math.floor(usable / this.#longsPerRecord) - this.records);
+    return Math.max(0, this.#capacity - this.records);
   }
 }

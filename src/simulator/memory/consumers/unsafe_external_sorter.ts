@@ -61,6 +61,10 @@ export interface SorterSettings {
  */
 export class UnsafeExternalSorter extends SteppedConsumer {
   readonly #recordBytes: number;
+  /** A record with its length. */
+  readonly #recordBytesInPage: number;
+  /** Least bytes of a page: one record. */
+  readonly #pageRequest: number;
   readonly #initialLongs: number;
   readonly #threshold: number;
   readonly #array: PointerArray;
@@ -82,6 +86,8 @@ export class UnsafeExternalSorter extends SteppedConsumer {
     super(taskMemoryManager, taskMemoryManager.tungstenMemoryMode, input, options);
     const { settings } = options;
     this.#recordBytes = input.records > 0 ? input.bytes / input.records : 0;
+    this.#recordBytesInPage = this.#recordBytes + LENGTH_BYTES;
+    this.#pageRequest = Math.ceil(this.#recordBytesInPage);
     this.#initialLongs = (settings?.initialSize ?? 4096) * 2;
     this.#threshold = settings?.numElementsForSpillThreshold ?? 2 ** 31 - 1;
     this.#array = new PointerArray(2, input.parameters?.radixSort === 1);
@@ -95,11 +101,26 @@ export class UnsafeExternalSorter extends SteppedConsumer {
     const { records } = this.input;
     if (!(yield* this.#takeArray(this.#initialLongs))) return false;
     for (let inserted = 0; inserted < records;) {
-      if (this.#room() === 0) {
-        yield* this.before(inserted / records);
-        if (!(yield* this.#makeRoom())) return false;
+      let room = this.#room();
+      if (room === 0) {
+        this.nextAt = inserted / records;
+        yield "progress";
+        if (!this.#lacksOnlyPage) {
+          if (!(yield* this.#makeRoom())) return false;
+        } else {
+          // Most steps, so without a generator of its own.
+          let got = this.allocatePage(this.#pageRequest);
+          if (got === WAITING) {
+            yield "waiting";
+            got = this.completed;
+          }
+          if (got === FAILED) return false;
+          this.#pageTaken(got);
+          if (this.#array.room === 0 && !(yield* this.#growArray())) return false;
+        }
+        room = this.#room();
       }
-      const count = Math.min(this.#room(), records - inserted);
+      const count = Math.min(room, records - inserted);
       inserted += count;
       this.#array.records += count;
       this.#roomInPage -= count;
@@ -133,6 +154,10 @@ export class UnsafeExternalSorter extends SteppedConsumer {
     return Math.min(this.#array.room, this.#roomInPage, untilThreshold);
   }
 
+  get #lacksOnlyPage(): boolean {
+    return this.#roomInPage < 1 && this.#array.room > 0 && this.#array.records < this.#threshold;
+  }
+
   /** What insertRecord does before it writes a record that needs room. */
   *#makeRoom(): Steps {
     if (this.#array.records >= this.#threshold && !(yield* this.#forceSpill())) return false;
@@ -150,13 +175,16 @@ export class UnsafeExternalSorter extends SteppedConsumer {
   }
 
   *#takePage(): Steps {
-    const recordBytes = this.#recordBytes + LENGTH_BYTES;
-    const got = yield* this.ended(this.allocatePage(Math.ceil(recordBytes)));
+    const got = yield* this.ended(this.allocatePage(this.#pageRequest));
     if (got === FAILED) return false;
+    this.#pageTaken(got);
+    return true;
+  }
+
+  #pageTaken(got: number): void {
     this.#pages.push(this.page!);
     this.#pageBytes += got;
-    this.#roomInPage = Math.max(1, Math.floor(got / recordBytes));
-    return true;
+    this.#roomInPage = Math.max(1, Math.floor(got / this.#recordBytesInPage));
   }
 
   /** growPointerArrayIfNecessary. */
