@@ -10,7 +10,8 @@ import type { TaskMemoryManager } from "../task_memory_manager.ts";
 import { BytesToBytesMap } from "./bytes_to_bytes_map.ts";
 import { FastHashMap } from "./fast_hash_map.ts";
 import { GroupArrivals } from "./group_arrivals.ts";
-import { type ConsumerHost, type ConsumerInput, SteppedConsumer, type Steps } from "./stepped_consumer.ts";
+import { GeneratedSteps, type Steps } from "./generated_steps.ts";
+import type { ConsumerHost, ConsumerInput } from "./stepped_consumer.ts";
 
 /** Keys that the map is made for (HashAggregateExec.createHashMap). */
 const INITIAL_CAPACITY = 1 << 14;
@@ -70,7 +71,7 @@ class KeyValueBatch extends MemoryConsumer {
  * assertEquals(aggregation.peakExecutionMemory, 1048576 + 524288);
  * ```
  */
-export class HashAggregation extends SteppedConsumer {
+export class HashAggregation extends GeneratedSteps {
   /** The map has been sorted to disk (the operator's metric "number of sort fallback tasks"). */
   fellBack = false;
   readonly #batch: KeyValueBatch | null;

@@ -11,7 +11,8 @@ import { FAILED, type Failure, ON_HEAP } from "../execution_memory.ts";
 import type { TaskMemoryManager } from "../task_memory_manager.ts";
 import { BytesToBytesMap } from "./bytes_to_bytes_map.ts";
 import { KeyArrivals } from "./key_arrivals.ts";
-import { type ConsumerHost, type ConsumerInput, SteppedConsumer, type Steps } from "./stepped_consumer.ts";
+import { GeneratedSteps, type Steps } from "./generated_steps.ts";
+import type { ConsumerHost, ConsumerInput } from "./stepped_consumer.ts";
 
 /** Keys that ShuffledHashJoinExec's relations are made for. */
 const SIZE_ESTIMATE = 64;
@@ -63,7 +64,7 @@ const MAX_PAGE_WORDS = 2 ** 30;
  * assertEquals(relation.peakExecutionMemory, 0);
  * ```
  */
-export class HashedRelation extends SteppedConsumer {
+export class HashedRelation extends GeneratedSteps {
   readonly #keys: number;
   readonly #arrivals: KeyArrivals;
   readonly #recordBytes: number;

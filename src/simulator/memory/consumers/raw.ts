@@ -6,7 +6,8 @@
 import { FAILED, type MemoryMode } from "../execution_memory.ts";
 import type { MemoryBlock, MemoryConsumer } from "../memory_consumer.ts";
 import type { TaskMemoryManager } from "../task_memory_manager.ts";
-import { type ConsumerHost, type ConsumerInput, SteppedConsumer, type Steps } from "./stepped_consumer.ts";
+import { GeneratedSteps, type Steps } from "./generated_steps.ts";
+import type { ConsumerHost, ConsumerInput } from "./stepped_consumer.ts";
 
 /**
  * A consumer that holds its bytes in pages and nothing else.
@@ -41,7 +42,7 @@ import { type ConsumerHost, type ConsumerInput, SteppedConsumer, type Steps } fr
  * assertEquals([raw.memoryBytesSpilled, raw.peakExecutionMemory, free], [2000, 2000, 2500]);
  * ```
  */
-export class Raw extends SteppedConsumer {
+export class Raw extends GeneratedSteps {
   readonly #spills: boolean;
   readonly #pages: MemoryBlock[] = [];
   #pageBytes = 0;

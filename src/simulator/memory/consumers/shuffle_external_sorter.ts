@@ -9,7 +9,8 @@ import { FAILED, WAITING } from "../execution_memory.ts";
 import type { MemoryBlock, MemoryConsumer } from "../memory_consumer.ts";
 import type { TaskMemoryManager } from "../task_memory_manager.ts";
 import { PointerArray } from "./pointer_array.ts";
-import { type ConsumerHost, type ConsumerInput, SteppedConsumer, type Steps } from "./stepped_consumer.ts";
+import { GeneratedSteps, type Steps } from "./generated_steps.ts";
+import type { ConsumerHost, ConsumerInput } from "./stepped_consumer.ts";
 
 /** Bytes that hold a record's length in a page. */
 const LENGTH_BYTES = 4;
@@ -59,7 +60,7 @@ export interface ShuffleSorterSettings {
  * assertEquals(asked, [32768, 1048576, 65536]);
  * ```
  */
-export class ShuffleExternalSorter extends SteppedConsumer {
+export class ShuffleExternalSorter extends GeneratedSteps {
   readonly #recordBytes: number;
   readonly #initialLongs: number;
   readonly #threshold: number;

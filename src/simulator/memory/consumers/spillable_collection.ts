@@ -9,7 +9,8 @@ import type { MemoryConsumer } from "../memory_consumer.ts";
 import type { TaskMemoryManager } from "../task_memory_manager.ts";
 import { type CollectionSize, EvenSize, MapSize } from "./collection_size.ts";
 import { SampledBuffer } from "./sampled_buffer.ts";
-import { type ConsumerHost, type ConsumerInput, SteppedConsumer, type Steps } from "./stepped_consumer.ts";
+import { GeneratedSteps, type Steps } from "./generated_steps.ts";
+import type { ConsumerHost, ConsumerInput } from "./stepped_consumer.ts";
 
 /** Records between two looks at the size. */
 const CHECK_PERIOD = 32;
@@ -41,7 +42,7 @@ export interface SpillableKind {
  * makes it spill (only with Tungsten memory on the heap) it counts what it gives back. The task's metrics are taken when
  * it is filled: what happens while it is read is not counted.
  */
-export abstract class SpillableCollection extends SteppedConsumer {
+export abstract class SpillableCollection extends GeneratedSteps {
   readonly #kind: SpillableKind;
   readonly #initialThreshold: number;
   readonly #forceThreshold: number;

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type MemoryMode, WAITING } from "../execution_memory.ts";
+import type { MemoryMode } from "../execution_memory.ts";
 import { MemoryConsumer } from "../memory_consumer.ts";
 import type { TaskMemoryManager } from "../task_memory_manager.ts";
 
@@ -52,9 +52,6 @@ export interface ConsumerHost {
   spilled?(report: SpillReport): void;
 }
 
-/** A run of a model: yields what a step came to, returns whether it got to its end. */
-export type Steps<T = boolean> = Generator<StepResult, T, void>;
-
 /** Base of the models. */
 export abstract class SteppedConsumer extends MemoryConsumer {
   phase: Phase = "fill";
@@ -66,8 +63,6 @@ export abstract class SteppedConsumer extends MemoryConsumer {
   readonly name: string;
   readonly input: ConsumerInput;
   readonly host: ConsumerHost;
-  #steps: Steps | null = null;
-  #ended: StepResult | null = null;
 
   constructor(
     taskMemoryManager: TaskMemoryManager,
@@ -84,33 +79,8 @@ export abstract class SteppedConsumer extends MemoryConsumer {
   /** What its operator adds to the task's peakExecutionMemory metric; bytes. */
   abstract get peakExecutionMemory(): number;
 
-  /** The consumer's life, a yield before each request. Its end gives back all memory. */
-  protected abstract run(): Steps;
-
-  /** Makes the next request, then goes on to where the one after it comes. */
-  step(): StepResult {
-    if (this.#ended !== null) return this.#ended;
-    this.#steps ??= this.run();
-    const { value, done } = this.#steps.next();
-    if (!done) return value;
-    return this.#ended = value ? "done" : "failed";
-  }
-
-  /** The result of a request, after it waited if it has to: `const got = yield* this.ended(this.allocatePage(n))`. */
-  protected *ended(
-    result: number,
-    consumer: MemoryConsumer = this,
-  ): Steps<number> {
-    if (result !== WAITING) return result;
-    yield "waiting";
-    return consumer.completed;
-  }
-
-  /** Stops before a request that comes at this place of the phase. */
-  protected *before(fraction: number): Steps<void> {
-    this.nextAt = fraction;
-    yield "progress";
-  }
+  /** Makes the next request, then goes on to where the one after it comes. The end gives back all memory. */
+  abstract step(): StepResult;
 
   /** Counts a spill and tells of it. */
   protected countSpill(

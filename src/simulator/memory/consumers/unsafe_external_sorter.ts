@@ -8,10 +8,37 @@ import { FAILED, WAITING } from "../execution_memory.ts";
 import type { MemoryBlock, MemoryConsumer } from "../memory_consumer.ts";
 import type { TaskMemoryManager } from "../task_memory_manager.ts";
 import { PointerArray } from "./pointer_array.ts";
-import { type ConsumerHost, type ConsumerInput, SteppedConsumer, type Steps } from "./stepped_consumer.ts";
+import { type ConsumerHost, type ConsumerInput, SteppedConsumer, type StepResult } from "./stepped_consumer.ts";
 
 /** Bytes that hold a record's length in a page (UnsafeAlignedOffset, where unaligned access is possible). */
 const LENGTH_BYTES = 4;
+
+/** Where a sorter stands. */
+const enum State {
+  Begin,
+  /** The first array has been asked for. */
+  FirstArray,
+  /** A record lacks room. */
+  MakeRoom,
+  /** A forced spill has asked for its array. */
+  SpillArray,
+  /** A spill forced by the number of records is over. */
+  Spilled,
+  /** A doubled array has been asked for. */
+  ArrayDoubled,
+  /** A spill forced because no array is that large is over. */
+  Survived,
+  /** A first array has been asked for again. */
+  ArrayTaken,
+  /** A page has been asked for. */
+  PageTaken,
+  /** All records are in. */
+  Inserted,
+  /** The sorted records are being read. */
+  Read,
+  Done,
+  Failed,
+}
 
 /** Settings of a sorter. */
 export interface SorterSettings {
@@ -77,6 +104,16 @@ export class UnsafeExternalSorter extends SteppedConsumer {
   #lastPage: MemoryBlock | null = null;
   /** Pages freed by the spill that waits for its pointer array. */
   #spilledBytes = 0;
+  #state: State = State.Begin;
+  /** Where to go on behind a spill that the sorter forces and that waits. */
+  #afterSpill: State = State.Spilled;
+  /** Records inserted so far. */
+  #inserted = 0;
+  /** A request waits; its result is in `got` when it has ended. */
+  #waits = false;
+  #got = 0;
+  /** The page that the insertion lacks has been asked for. */
+  #pageAsked = false;
 
   constructor(
     taskMemoryManager: TaskMemoryManager,
@@ -97,46 +134,104 @@ export class UnsafeExternalSorter extends SteppedConsumer {
     return Math.max(this.#peak, this.#memoryUsage);
   }
 
-  protected override *run(): Steps {
+  override step(): StepResult {
+    if (this.#waits) {
+      this.#waits = false;
+      this.#got = this.completed;
+    }
+    for (;;) {
+      const result = this.#goOn();
+      if (result !== null) return result;
+      if (this.#waits) return "waiting";
+    }
+  }
+
+  /** From one request, or its end, to the next. */
+  #goOn(): StepResult | null {
+    switch (this.#state) {
+      case State.Begin:
+        return this.#ask(this.allocateArray(this.#initialLongs), State.FirstArray);
+      case State.FirstArray:
+        if (this.#got === FAILED) return this.#end(State.Failed);
+        this.#replaceArray(this.page!);
+        return this.#insert();
+      case State.MakeRoom:
+        this.#pageAsked = false;
+        return this.#array.records >= this.#threshold ? this.#forceSpill(State.Spilled) : this.#growArray();
+      case State.SpillArray:
+        this.#got = this.#arrayTaken(this.#got);
+        this.#state = this.#afterSpill;
+        return null;
+      case State.Spilled:
+        return this.#got === FAILED ? this.#end(State.Failed) : this.#growArray();
+      case State.ArrayDoubled:
+        return this.#arrayDoubled();
+      case State.Survived:
+        return this.#got === FAILED ? this.#end(State.Failed) : this.#takeSmallArray(null);
+      case State.ArrayTaken:
+        if (this.#got === FAILED) return this.#end(State.Failed);
+        this.#replaceArray(this.page!);
+        return this.#arrayHasRoom();
+      case State.PageTaken:
+        if (this.#got === FAILED) return this.#end(State.Failed);
+        this.#pageTaken(this.#got);
+        return this.#growArray();
+      case State.Inserted:
+        this.#updatePeak();
+        this.phase = "read";
+        return this.#before(1, State.Read);
+      case State.Read:
+        return this.#read();
+      case State.Done:
+        return "done";
+      case State.Failed:
+        return "failed";
+    }
+  }
+
+  /** Stops before what comes at this place of the phase. */
+  #before(fraction: number, state: State): StepResult {
+    this.nextAt = fraction;
+    this.#state = state;
+    return "progress";
+  }
+
+  /** Notes the result of a request, or that it waits, and where to go on with it. */
+  #ask(result: number, state: State): null {
+    this.#state = state;
+    if (result === WAITING) this.#waits = true;
+    else this.#got = result;
+    return null;
+  }
+
+  #end(state: State.Done | State.Failed): StepResult {
+    this.#state = state;
+    return state === State.Done ? "done" : "failed";
+  }
+
+  /** Inserts what there is room for. */
+  #insert(): StepResult {
     const { records } = this.input;
-    if (!(yield* this.#takeArray(this.#initialLongs))) return false;
-    for (let inserted = 0; inserted < records;) {
-      let room = this.#room();
-      if (room === 0) {
-        this.nextAt = inserted / records;
-        yield "progress";
-        if (!this.#lacksOnlyPage) {
-          if (!(yield* this.#makeRoom())) return false;
-        } else {
-          // Most steps, so without a generator of its own.
-          let got = this.allocatePage(this.#pageRequest);
-          if (got === WAITING) {
-            yield "waiting";
-            got = this.completed;
-          }
-          if (got === FAILED) return false;
-          this.#pageTaken(got);
-          if (this.#array.room === 0 && !(yield* this.#growArray())) return false;
-        }
-        room = this.#room();
-      }
-      const count = Math.min(room, records - inserted);
-      inserted += count;
+    while (this.#inserted < records) {
+      const room = this.#room();
+      if (room === 0) return this.#before(this.#inserted / records, State.MakeRoom);
+      const count = Math.min(room, records - this.#inserted);
+      this.#inserted += count;
       this.#array.records += count;
       this.#roomInPage -= count;
     }
-    yield* this.before(1);
-    this.#updatePeak();
-    this.phase = "read";
-    yield* this.before(1);
-    while (this.#lastPage !== null) {
+    return this.#before(1, State.Inserted);
+  }
+
+  #read(): StepResult {
+    if (this.#lastPage !== null) {
       this.freePage(this.#lastPage);
       this.#lastPage = null;
-      yield* this.before(1);
+      return this.#before(1, State.Read);
     }
     this.#freePages();
     this.#freeArray();
-    return true;
+    return this.#end(State.Done);
   }
 
   override spill(_size: number, trigger: MemoryConsumer): number {
@@ -154,31 +249,11 @@ export class UnsafeExternalSorter extends SteppedConsumer {
     return Math.min(this.#array.room, this.#roomInPage, untilThreshold);
   }
 
-  get #lacksOnlyPage(): boolean {
-    return this.#roomInPage < 1 && this.#array.room > 0 && this.#array.records < this.#threshold;
-  }
-
-  /** What insertRecord does before it writes a record that needs room. */
-  *#makeRoom(): Steps {
-    if (this.#array.records >= this.#threshold && !(yield* this.#forceSpill())) return false;
-    if (!(yield* this.#growArray())) return false;
-    if (this.#roomInPage < 1 && !(yield* this.#takePage())) return false;
-    // The page may have come from a spill, which took the array with it.
-    return yield* this.#growArray();
-  }
-
-  *#forceSpill(): Steps {
+  #forceSpill(after: State): null {
     const freed = this.#spillInserted();
-    if (freed !== WAITING) return freed !== FAILED;
-    yield "waiting";
-    return this.#arrayTaken(this.completed) !== FAILED;
-  }
-
-  *#takePage(): Steps {
-    const got = yield* this.ended(this.allocatePage(this.#pageRequest));
-    if (got === FAILED) return false;
-    this.#pageTaken(got);
-    return true;
+    if (freed !== WAITING) return this.#ask(freed, after);
+    this.#afterSpill = after;
+    return this.#ask(WAITING, State.SpillArray);
   }
 
   #pageTaken(got: number): void {
@@ -187,35 +262,42 @@ export class UnsafeExternalSorter extends SteppedConsumer {
     this.#roomInPage = Math.max(1, Math.floor(got / this.#recordBytesInPage));
   }
 
-  /** growPointerArrayIfNecessary. */
-  *#growArray(): Steps {
-    if (this.#array.room > 0) return true;
-    if (this.#array.block === null) return yield* this.#takeArray(this.#initialLongs);
-    const got = yield* this.ended(this.allocateArray(this.#array.longs * 2));
-    const doubled = got === FAILED ? null : this.page;
-    if (doubled === null && !(yield* this.#survives())) return false;
-    if (this.#array.records > 0) {
-      this.#replaceArray(doubled!);
-      return true;
+  /** growPointerArrayIfNecessary, before a page is asked for and again behind that: a spill may have taken the array. */
+  #growArray(): StepResult | null {
+    if (this.#array.room > 0) return this.#arrayHasRoom();
+    if (this.#array.block === null) return this.#ask(this.allocateArray(this.#initialLongs), State.ArrayTaken);
+    return this.#ask(this.allocateArray(this.#array.longs * 2), State.ArrayDoubled);
+  }
+
+  /** What insertRecord does next: a page where that is missing. */
+  #arrayHasRoom(): StepResult | null {
+    if (this.#pageAsked || this.#roomInPage >= 1) return this.#insert();
+    this.#pageAsked = true;
+    return this.#ask(this.allocatePage(this.#pageRequest), State.PageTaken);
+  }
+
+  /**
+   * The doubled array is there, or not to be had: the sorter goes on if it has spilled, or does so because no page is
+   * that large.
+   */
+  #arrayDoubled(): StepResult | null {
+    const doubled = this.#got === FAILED ? null : this.page;
+    if (doubled === null) {
+      const { failure } = this.taskMemoryManager;
+      if (failure?.className.endsWith("TooLargePageException")) return this.#forceSpill(State.Survived);
+      if (failure?.outOfMemory === null || this.#array.records > 0) return this.#end(State.Failed);
+    } else if (this.#array.records > 0) {
+      this.#replaceArray(doubled);
+      return this.#arrayHasRoom();
     }
-    // The request made this sorter spill: a small array will do.
+    return this.#takeSmallArray(doubled);
+  }
+
+  /** The request for the doubled array made this sorter spill: a small one will do. */
+  #takeSmallArray(doubled: MemoryBlock | null): StepResult | null {
     if (doubled !== null) this.freeArray(doubled);
-    if (this.#array.block !== null) return true;
-    return yield* this.#takeArray(this.#initialLongs);
-  }
-
-  /** The doubled array is not to be had; the sorter goes on if it has spilled, or does so because no page is that large. */
-  *#survives(): Steps {
-    const { failure } = this.taskMemoryManager;
-    if (failure?.className.endsWith("TooLargePageException")) return yield* this.#forceSpill();
-    return failure?.outOfMemory !== null && this.#array.records === 0;
-  }
-
-  *#takeArray(longs: number): Steps {
-    const got = yield* this.ended(this.allocateArray(longs));
-    if (got === FAILED) return false;
-    this.#replaceArray(this.page!);
-    return true;
+    if (this.#array.block !== null) return this.#arrayHasRoom();
+    return this.#ask(this.allocateArray(this.#initialLongs), State.ArrayTaken);
   }
 
   #replaceArray(array: MemoryBlock): void {
