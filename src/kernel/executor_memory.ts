@@ -28,7 +28,9 @@ export class ExecutorInKernel implements KernelExecutorMemory {
   waitingTicket = -1;
   readonly #kernel: KernelInstance;
   readonly #events: EventReader;
-  readonly #cause: { block: number; task: number } = { block: -1, task: -1 };
+  /** Why the last operation evicts, where it does: the block or the task for which it makes space; -1: not that. */
+  #causeBlock = -1;
+  #causeTask = -1;
 
   constructor(kernel: KernelInstance, events: EventReader, handle: number) {
     this.#kernel = kernel;
@@ -293,7 +295,7 @@ export class ExecutorInKernel implements KernelExecutorMemory {
 
   drain(visitor: MemoryEventVisitor): void {
     if (this.#events.isEmpty) return;
-    this.#events.visit(this.#cause, visitor);
+    this.#events.visit({ block: this.#causeBlock, task: this.#causeTask }, visitor);
     this.#events.clear();
   }
 
@@ -302,13 +304,13 @@ export class ExecutorInKernel implements KernelExecutorMemory {
   }
 
   #causedByBlock(blockId: number): void {
-    this.#cause.block = blockId;
-    this.#cause.task = -1;
+    this.#causeBlock = blockId;
+    this.#causeTask = -1;
   }
 
   #causedByTask(taskAttemptId: number): void {
-    this.#cause.block = -1;
-    this.#cause.task = taskAttemptId;
+    this.#causeBlock = -1;
+    this.#causeTask = taskAttemptId;
   }
 
   #stateNumber(i: number): number {

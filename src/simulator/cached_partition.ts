@@ -151,7 +151,10 @@ export function* computeInputs(task: Task, rdd: number, partition: number): Proc
   const { shuffleReadBytes, shuffleReadRecords, inputBytes } = workload.rdds[rdd];
   task.metrics.inputBytes += at(inputBytes, partition) ?? 0;
   const demand = { bytes: at(shuffleReadBytes, partition) ?? 0, records: at(shuffleReadRecords, partition) ?? 0 };
-  return yield* fetchShuffles(task, lineage.shuffleInputs(rdd), demand);
+  const fetched = fetchShuffles(task, lineage.shuffleInputs(rdd), demand);
+  if (typeof fetched !== "number") return fetched;
+  if (fetched > 0) yield fetched;
+  return null;
 }
 
 function* computeAndStore(

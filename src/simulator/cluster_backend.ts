@@ -34,6 +34,8 @@ export class ClusterBackend implements SchedulerBackend {
   readonly #live: number[] = [];
   /** The driver's number of each executor's host. */
   readonly #hosts: number[] = [];
+  /** Filled anew for each offer. */
+  readonly #offers: { executors: number[]; hosts: number[]; cores: number[] } = { executors: [], hosts: [], cores: [] };
   #reviveScheduled = false;
 
   constructor(host: BackendHost) {
@@ -83,29 +85,41 @@ export class ClusterBackend implements SchedulerBackend {
 
   /** Offers all executors, in random order as Spark shuffles them. */
   makeOffers(): void {
-    const offered: number[] = [];
+    const offered = this.#offers.executors;
+    offered.length = 0;
     for (const executor of this.#live) if (this.#freeCores[executor] > 0) offered.push(executor);
     if (offered.length === 0) return;
     for (let i = offered.length - 1; i > 0; i--) {
       const j = this.#host.random(i + 1);
-      [offered[i], offered[j]] = [offered[j], offered[i]];
+      const executor = offered[i];
+      offered[i] = offered[j];
+      offered[j] = executor;
     }
-    this.#offer(offered, true);
+    this.#offer(true);
   }
 
   /** A task of an executor has ended: its cores are free, and offered. */
   release(executor: number): void {
     if (!this.#registered[executor]) return;
     this.#freeCores[executor] += this.#host.cpusPerTask;
-    this.#offer([executor], false);
+    this.#offers.executors.length = 1;
+    this.#offers.executors[0] = executor;
+    this.#offer(false);
   }
 
-  #offer(offered: readonly number[], isAllFreeResources: boolean): void {
-    const { driver, executors } = this.#host;
-    const hosts = offered.map((executor) => this.#hosts[executor] ??= driver.hosts.idOf(executors[executor].host));
-    const cores = offered.map((executor) => this.#freeCores[executor]);
-    const launched = driver.taskScheduler.resourceOffers({ executors: offered, hosts, cores }, isAllFreeResources);
-    for (const tid of Array.from(launched)) this.#launch(tid);
+  #offer(isAllFreeResources: boolean): void {
+    const { driver } = this.#host;
+    const offers = this.#offers;
+    const count = offers.executors.length;
+    offers.hosts.length = count;
+    offers.cores.length = count;
+    for (let i = 0; i < count; i++) {
+      const executor = offers.executors[i];
+      offers.hosts[i] = this.#hosts[executor] ??= driver.hosts.idOf(this.#host.executors[executor].host);
+      offers.cores[i] = this.#freeCores[executor];
+    }
+    const launched = driver.taskScheduler.resourceOffers(offers, isAllFreeResources);
+    for (let i = 0; i < launched.length; i++) this.#launch(launched[i]);
     driver.drain();
   }
 

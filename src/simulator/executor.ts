@@ -60,8 +60,13 @@ export class Executor implements ExecutionMemory {
   tasksStarted = 0;
   /** Attempts that run here, in the order in which they came. */
   readonly tasks: Task[] = [];
-  /** Most memory used at a time since the last look, by mode, bytes. */
-  #peaks: MemoryPeaks = { storage: [0, 0], execution: [0, 0], unified: [0, 0] };
+  /** Most memory used at a time since the last look, bytes; in fields of its own, as every request looks at it. */
+  #onHeapStoragePeak = 0;
+  #onHeapExecutionPeak = 0;
+  #onHeapUnifiedPeak = 0;
+  #offHeapStoragePeak = 0;
+  #offHeapExecutionPeak = 0;
+  #offHeapUnifiedPeak = 0;
   /** Its pools have changed since its peaks were last looked at. */
   changed = false;
   /** Its pools have changed since they were last shown. */
@@ -127,11 +132,19 @@ export class Executor implements ExecutionMemory {
 
   /** Gives up what a task waits for: it was killed, or its executor is gone. */
   cancelWaits(waiter: MemoryWaiter): void {
+    if (this.waiting.size === 0) return;
     for (const [ticket, who] of this.waiting) {
       if (who !== waiter) continue;
       this.waiting.delete(ticket);
       if (this.alive) this.memory.cancel(ticket);
     }
+  }
+
+  /** An attempt runs here no more. */
+  taskEnded(task: Task): void {
+    const { tasks } = this;
+    for (let i = tasks.indexOf(task) + 1; i < tasks.length; i++) tasks[i - 1] = tasks[i];
+    tasks.pop();
   }
 
   /** The pools changed: notes the peaks. */
@@ -144,20 +157,31 @@ export class Executor implements ExecutionMemory {
 
   /** Peaks since the last look. */
   takePeaks(): MemoryPeaks {
-    const peaks = this.#peaks;
-    this.#peaks = { storage: [0, 0], execution: [0, 0], unified: [0, 0] };
+    const peaks: MemoryPeaks = {
+      storage: [this.#onHeapStoragePeak, this.#offHeapStoragePeak],
+      execution: [this.#onHeapExecutionPeak, this.#offHeapExecutionPeak],
+      unified: [this.#onHeapUnifiedPeak, this.#offHeapUnifiedPeak],
+    };
+    this.#onHeapStoragePeak = this.#onHeapExecutionPeak = this.#onHeapUnifiedPeak = 0;
+    this.#offHeapStoragePeak = this.#offHeapExecutionPeak = this.#offHeapUnifiedPeak = 0;
     this.#notePeaks(ON_HEAP);
     if (this.maxOffHeapMemory > 0) this.#notePeaks(OFF_HEAP);
     return peaks;
   }
 
   #notePeaks(mode: MemoryMode): void {
-    const { storage, execution, unified } = this.#peaks;
-    const storageUsed = this.memory.storageMemoryUsed(mode);
-    const executionUsed = this.memory.executionMemoryUsed(mode);
-    if (storageUsed > storage[mode]) storage[mode] = storageUsed;
-    if (executionUsed > execution[mode]) execution[mode] = executionUsed;
-    if (storageUsed + executionUsed > unified[mode]) unified[mode] = storageUsed + executionUsed;
+    const storage = this.memory.storageMemoryUsed(mode);
+    const execution = this.memory.executionMemoryUsed(mode);
+    const unified = storage + execution;
+    if (mode === ON_HEAP) {
+      if (storage > this.#onHeapStoragePeak) this.#onHeapStoragePeak = storage;
+      if (execution > this.#onHeapExecutionPeak) this.#onHeapExecutionPeak = execution;
+      if (unified > this.#onHeapUnifiedPeak) this.#onHeapUnifiedPeak = unified;
+    } else {
+      if (storage > this.#offHeapStoragePeak) this.#offHeapStoragePeak = storage;
+      if (execution > this.#offHeapExecutionPeak) this.#offHeapExecutionPeak = execution;
+      if (unified > this.#offHeapUnifiedPeak) this.#offHeapUnifiedPeak = unified;
+    }
   }
 
   /** The pools of one mode, for charts. */
@@ -173,7 +197,7 @@ export class Executor implements ExecutionMemory {
   }
 
   #settle(): void {
-    this.blocks.settle();
+    if (this.memory.hasEvents) this.blocks.settle();
     this.changed = true;
     this.stateChanged = true;
   }

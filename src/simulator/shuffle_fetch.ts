@@ -5,7 +5,7 @@
  * @module
  */
 import type { TaskEndReason } from "../spark/events.ts";
-import type { Process, TaskFailure } from "./process.ts";
+import type { TaskFailure } from "./process.ts";
 import type { Task } from "./task.ts";
 
 /** What reducers know of the map outputs of one shuffle. */
@@ -26,20 +26,21 @@ export interface FetchDemand {
   readonly records: number;
 }
 
-/** Fetches from the shuffles (dense indexes); the bytes are shared out evenly between them. */
-export function* fetchShuffles(
+/**
+ * Fetches from the shuffles (dense indexes); the bytes are shared out evenly between them. Gives how long that takes, ms,
+ * or why the task fails.
+ */
+export function fetchShuffles(
   task: Task,
   shuffles: readonly number[],
   demand: FetchDemand,
-): Process<TaskFailure | null> {
+): number | TaskFailure {
   const { mapOutputs } = task.environment;
   for (const shuffle of shuffles) {
     const unavailable = mapOutputs.firstUnavailable(shuffle);
     if (unavailable !== null) return fetchFailed(task, shuffle, unavailable.map, unavailable.executor);
   }
-  const ms = countFetch(task, shuffles, demand);
-  if (ms > 0) yield ms;
-  return null;
+  return countFetch(task, shuffles, demand);
 }
 
 /** What reading the shuffles adds to the task's metrics. Returns how long it takes, ms. */

@@ -94,7 +94,7 @@ export class Task {
   ended = false;
   /** How it ended; null as long as it runs. */
   outcome: TaskOutcome | null = null;
-  /** What the process yields; null until it is started. */
+  /** What the process yields; null for a task that needs none (simple_task.ts) and holds no memory. */
   process: Process<TaskFailure | null> | null = null;
   /** The stretch of computing under way. */
   stretch: Stretch | null = null;
@@ -154,8 +154,10 @@ export class Task {
     this.unlock(0);
     while (this.#writes.length > 0) this.endWrite();
     const { memory, blocks } = this.executor;
-    for (const mode of [ON_HEAP, OFF_HEAP]) {
-      if (memory.unrollMemoryForTask(this.id.tid, mode) > 0) memory.releaseUnrollMemoryForTask(this.id.tid, mode);
+    if (this.process !== null) {
+      for (const mode of [ON_HEAP, OFF_HEAP]) {
+        if (memory.unrollMemoryForTask(this.id.tid, mode) > 0) memory.releaseUnrollMemoryForTask(this.id.tid, mode);
+      }
     }
     let leaked = 0;
     if (this.#memoryManager !== null) {

@@ -25,10 +25,19 @@ export function* runTask(task: Task): Process<TaskFailure | null> {
   const fault = faultOf(task);
   const shuffles = environment.lineage.shuffleInputs(rdd);
   if (fault?.kind === "fetchFailure" && shuffles.length > 0) return fetchFailed(task, shuffles[0], 0, null);
-  const inputFailure = environment.storageLevel(rdd) === null
-    ? yield* readInputs(task, shuffles)
-    : yield* readCachedPartition(task, rdd, partition);
-  if (inputFailure !== null) return inputFailure;
+  if (environment.storageLevel(rdd) !== null) {
+    const failure = yield* readCachedPartition(task, rdd, partition);
+    if (failure !== null) return failure;
+  } else {
+    // The demand's own figures count.
+    if (environment.lineage.hasCachedInputs(rdd)) {
+      const failure = yield* computeInputs(task, rdd, partition);
+      if (failure !== null) return failure;
+    }
+    const fetched = fetchOwn(task, shuffles);
+    if (typeof fetched !== "number") return fetched;
+    if (fetched > 0) yield fetched;
+  }
   const activities: Activity[] = consumerActivities(task, demand.consumers, partition);
   if (fault?.kind === "taskException") activities.push(new Throw(fault));
   const failure = yield* compute(task, computingMs(task), { activities });
@@ -40,17 +49,13 @@ export function* runTask(task: Task): Process<TaskFailure | null> {
   return null;
 }
 
-/** Inputs of a stage whose final RDD is not cached: the demand's own figures count. */
-function* readInputs(task: Task, shuffles: readonly number[]): Process<TaskFailure | null> {
+/** Fetches what the stage reads from shuffles, where no RDD below has figures of its own. */
+function fetchOwn(task: Task, shuffles: readonly number[]): number | TaskFailure {
   const { demand, environment } = task;
   const { rdd, partition } = task.id;
-  if (environment.lineage.hasCachedInputs(rdd)) {
-    const failure = yield* computeInputs(task, rdd, partition);
-    if (failure !== null) return failure;
-    if (environment.workload.rdds[rdd].shuffleReadBytes !== null) return null;
-  }
+  if (environment.workload.rdds[rdd].shuffleReadBytes !== null && environment.lineage.hasCachedInputs(rdd)) return 0;
   const fetch = { bytes: demand.shuffleReadBytes[partition], records: demand.shuffleReadRecords[partition] };
-  return yield* fetchShuffles(task, shuffles, fetch);
+  return fetchShuffles(task, shuffles, fetch);
 }
 
 function readBroadcasts(task: Task): number {

@@ -210,7 +210,7 @@ export class TaskRunner {
     roundMetrics(task.metrics);
     const { executor, id } = task;
     this.#running[id.tid] = null;
-    executor.tasks.splice(executor.tasks.indexOf(task), 1);
+    executor.taskEnded(task);
     task.outcome = outcome;
     this.#host.sendStatus(task);
   }
