@@ -27,10 +27,11 @@ import {
   stringOr,
   textsOf,
 } from "./json_fields.ts";
+import { DeferredJson } from "./json_scan.ts";
 import { accumulatorNumber, blockStatusOf, storageLevelOf, taskEndOf, taskInfoOf } from "./task_json.ts";
 
 /** Local properties of a job that the project uses; Spark writes the whole configuration beside them. */
-const JOB_PROPERTIES: ReadonlySet<string> = new Set([
+export const JOB_PROPERTIES: ReadonlySet<string> = new Set([
   "spark.jobGroup.id",
   "spark.job.description",
   "spark.job.tags",
@@ -72,9 +73,26 @@ function rddInfoOf(json: JsonObject): RddInfo {
   };
 }
 
+/** RDDs by the list they were read from: the scanner gives the same list for a stage that another line described before. */
+const RDD_INFOS = new WeakMap<object, readonly RddInfo[]>();
+
+function rddInfosOf(json: JsonObject): readonly RddInfo[] {
+  const list = objectsOf(json, "RDD Info");
+  const source = json["RDD Info"];
+  if (typeof source !== "object" || source === null) return list.map(rddInfoOf);
+  let infos = RDD_INFOS.get(source);
+  if (infos === undefined) RDD_INFOS.set(source, infos = list.map(rddInfoOf));
+  return infos;
+}
+
+/** A scope as it nearly always is. */
+const SCOPE_NAME = /^\{"id":"\d+","name":"([\w ]*)"\}$/;
+
 /** The scope's name: Spark writes the scope as JSON in a text, `{"id":"1","name":"map"}`. */
 function scopeName(scope: string | null): string | null {
   if (scope === null) return null;
+  const plain = SCOPE_NAME.exec(scope);
+  if (plain !== null) return plain[1];
   try {
     const parsed: unknown = JSON.parse(scope);
     return isObject(parsed) ? stringOr(parsed, "name", null) : null;
@@ -99,7 +117,7 @@ function stageInfoOf(json: JsonObject): StageInfo {
     attemptId: numberOr(json, "Stage Attempt ID", 0),
     name: stringOr(json, "Stage Name", ""),
     numTasks: numberOf(json, "Number of Tasks"),
-    rddInfos: objectsOf(json, "RDD Info").map(rddInfoOf),
+    rddInfos: rddInfosOf(json),
     parentIds: numbersOf(json, "Parent IDs"),
     details: stringOr(json, "Details", ""),
     submissionTime: numberOr(json, "Submission Time", null),
@@ -133,6 +151,18 @@ function jobFailure(json: JsonObject): string | null {
   }
 }
 
+/** The object itself when it holds nothing but numbers, as it should. */
+function numbersIn(json: JsonObject): Record<string, number> {
+  for (const name in json) {
+    if (typeof json[name] !== "number") {
+      return Object.fromEntries(
+        Object.entries(json).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
+      );
+    }
+  }
+  return json as Record<string, number>;
+}
+
 function amounts(json: JsonObject | null): Record<string, number> {
   const entries: [string, number][] = [];
   for (const [name, request] of Object.entries(json ?? {})) {
@@ -152,6 +182,18 @@ function resourceProfileOf(json: JsonObject): ResourceProfileAdded {
     ),
     taskResources: amounts(objectOrNull(json, "Task Resource Requests")),
   };
+}
+
+/** An event whose plan is decoded when it is read, if that was put off. */
+function withPlan<T extends object>(event: T, json: JsonObject): T & { readonly plan: SparkPlanInfo | null } {
+  const value = json["sparkPlanInfo"];
+  if (!(value instanceof DeferredJson)) return { ...event, plan: planOf(objectOrNull(json, "sparkPlanInfo")) };
+  let plan: SparkPlanInfo | null = null;
+  return Object.defineProperty(event, "plan", {
+    enumerable: true,
+    configurable: true,
+    get: () => plan ??= planOf(value.parse()),
+  }) as T & { readonly plan: SparkPlanInfo | null };
 }
 
 function planOf(json: JsonObject | null, depth = 0): SparkPlanInfo | null {
@@ -306,29 +348,22 @@ export const DECODERS: Readonly<Record<string, Decode>> = {
     executorId: stringOf(json, "Executor ID"),
     stageId: numberOf(json, "Stage ID"),
     stageAttemptId: numberOr(json, "Stage Attempt ID", 0),
-    metrics: Object.fromEntries(
-      Object.entries(objectOf(json, "Executor Metrics")).filter(
-        (entry): entry is [string, number] => typeof entry[1] === "number",
-      ),
-    ),
+    metrics: numbersIn(objectOf(json, "Executor Metrics")),
   }),
   SparkListenerSpeculativeTaskSubmitted: (json) => ({
     kind: "speculativeTaskSubmitted",
     stageId: numberOf(json, "stageId"),
     stageAttemptId: numberOr(json, "stageAttemptId", 0),
   }),
-  SparkListenerSQLExecutionStart: (json) => ({
-    kind: "sqlExecutionStart",
-    executionId: numberOf(json, "executionId"),
-    description: stringOr(json, "description", ""),
-    time: numberOr(json, "time", -1),
-    plan: planOf(objectOrNull(json, "sparkPlanInfo")),
-  }),
-  SparkListenerSQLAdaptiveExecutionUpdate: (json) => ({
-    kind: "sqlAdaptiveExecutionUpdate",
-    executionId: numberOf(json, "executionId"),
-    plan: planOf(objectOrNull(json, "sparkPlanInfo")),
-  }),
+  SparkListenerSQLExecutionStart: (json) =>
+    withPlan({
+      kind: "sqlExecutionStart",
+      executionId: numberOf(json, "executionId"),
+      description: stringOr(json, "description", ""),
+      time: numberOr(json, "time", -1),
+    }, json),
+  SparkListenerSQLAdaptiveExecutionUpdate: (json) =>
+    withPlan({ kind: "sqlAdaptiveExecutionUpdate", executionId: numberOf(json, "executionId") }, json),
   SparkListenerSQLExecutionEnd: (json) => ({
     kind: "sqlExecutionEnd",
     executionId: numberOf(json, "executionId"),
@@ -370,8 +405,12 @@ const UNUSED: ReadonlySet<string> = new Set([
 
 /** An event's name without its package. */
 export function eventName(json: JsonObject): string {
-  const name = stringOf(json, "Event");
-  return name.slice(name.lastIndexOf(".") + 1);
+  return withoutPackage(stringOf(json, "Event"));
+}
+
+/** A class's name without its package. */
+export function withoutPackage(className: string): string {
+  return className.slice(className.lastIndexOf(".") + 1);
 }
 
 /** Whether Spark has such an event and the project has no use for it. */

@@ -8,6 +8,7 @@ import type { ApplicationStart, EventSink, SourceWarning, SparkEvent } from "../
 import { rulesFor } from "../spark/versions.ts";
 import { LogAudit, warning } from "./audit.ts";
 import { DECODERS, eventName, isUnused } from "./event_json.ts";
+import { EventScanner } from "./event_scanner.ts";
 import { type TaskLineEvent, TaskLines } from "./task_lines.ts";
 import { unknownFields } from "./known_fields.ts";
 import { isObject, type JsonObject, MalformedEvent } from "./json_fields.ts";
@@ -80,6 +81,7 @@ export class EventReader {
   readonly #unknown = new Map<string, number>();
   readonly #unknownFields = new Map<string, number>();
   readonly #taskLines = new TaskLines();
+  readonly #scanner = new EventScanner();
   readonly #context = { tracksUpdatedBlocks: false };
   #tasks = 0;
   #cutLines = 0;
@@ -112,11 +114,11 @@ export class EventReader {
     const known = this.#taskLines.read(bytes, start, end);
     if (known !== null) return this.#known(known);
     try {
-      const json: unknown = JSON.parse(
-        this.#decoder.decode(bytes.subarray(start, end)),
-      );
+      const json: unknown = this.#scanner.scan(bytes, start, end) ??
+        JSON.parse(this.#decoder.decode(bytes.subarray(start, end)));
       if (!isObject(json)) throw new MalformedEvent("not an object");
       this.#event(json, bytes, start, end);
+      this.#scanner.expire();
     } catch (error) {
       const malformed = error instanceof MalformedEvent;
       if (!malformed && !(error instanceof SyntaxError)) throw error;

@@ -4,9 +4,9 @@
  * @module
  */
 
-/** Events that belong to jobs; the others stay single. */
+/** Events that belong to jobs and SQL executions; the others stay single. */
 const OF_JOBS =
-  /"Event":"[^"]*SparkListener(JobStart|JobEnd|StageSubmitted|StageCompleted|TaskStart|TaskEnd|TaskGettingResult|BlockUpdated|UnpersistRDD|StageExecutorMetrics)"/;
+  /"Event":"[^"]*SparkListener(JobStart|JobEnd|StageSubmitted|StageCompleted|TaskStart|TaskEnd|TaskGettingResult|BlockUpdated|UnpersistRDD|StageExecutorMetrics|SQLExecutionStart|SQLAdaptiveExecutionUpdate|SQLExecutionEnd|DriverAccumUpdates)"/;
 
 /** Numbers that are shifted, by field: the family that shares an offset. */
 const FAMILIES: Readonly<Record<string, string>> = {
@@ -20,21 +20,35 @@ const FAMILIES: Readonly<Record<string, string>> = {
   "Launch Time": "time",
   "Finish Time": "time",
   "Getting Result Time": "time",
+  time: "time",
+  executionId: "execution",
+  rootExecutionId: "execution",
+  accumulatorId: "accumulator",
 };
 
 type Shift = (family: string, value: number) => number;
 
+function familyOf(field: string, parent: string): string | undefined {
+  if (field === "Parent IDs") return parent === "RDD Info" ? "rdd" : "stage";
+  return field === "ID" && parent === "Accumulables" ? "accumulator" : FAMILIES[field];
+}
+
 function walk(value: unknown, shift: Shift, field: string, parent: string): unknown {
-  if (Array.isArray(value)) return value.map((item) => walk(item, shift, field, parent));
+  if (Array.isArray(value)) {
+    // Pairs of an accumulator and its value.
+    if (field === "accumUpdates" && typeof value[0] === "number") return [shift("accumulator", value[0]), value[1]];
+    return value.map((item) => walk(item, shift, field, parent));
+  }
   if (typeof value === "object" && value !== null) {
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]) => [name, walk(inner, shift, name, field)]),
     );
   }
   if (typeof value === "number") {
-    const family = field === "Parent IDs" ? parent === "RDD Info" ? "rdd" : "stage" : FAMILIES[field];
+    const family = familyOf(field, parent);
     return family === undefined ? value : shift(family, value);
   }
+  if (field === "spark.sql.execution.id") return `${shift("execution", Number(value))}`;
   const block = field === "Block ID" && typeof value === "string" ? /^rdd_(\d+)_(\d+)$/.exec(value) : null;
   return block === null ? value : `rdd_${shift("rdd", Number(block[1]))}_${block[2]}`;
 }
