@@ -238,9 +238,14 @@ Deno.test("unpersist frees a cached RDD without an eviction", () => {
   assertEquals([storage.blocksEvicted, storage.cachedAtEnd.memoryBlocks], [0, 4]);
 });
 
-Deno.test("dynamic allocation is said not to be simulated", () => {
+Deno.test("executors that a log recorded come and go as they did, and that is said", () => {
   const { warnings } = run(shuffleWorkload(2, 2), { "spark.dynamicAllocation.enabled": "true" }).summary;
   assertEquals(warnings.map(({ code }) => code), ["simulation.dynamicAllocation"]);
+  // Utils.isDynamicAllocationEnabled: in local mode the setting does nothing.
+  const local = shuffleWorkload(2, 2);
+  const cluster = { ...local.cluster, master: "local[2]" };
+  const inLocalMode = run({ ...local, cluster }, { "spark.dynamicAllocation.enabled": "true" }).summary;
+  assertEquals(inLocalMode.warnings, []);
 });
 
 Deno.test("a replicated block is on two executors", () => {

@@ -34,6 +34,10 @@ export class BlockManagerMaster {
   /** Further locations of RDD blocks, in the order of storing; also all locations of other blocks are here. */
   readonly #more = new Map<number, number[]>();
   readonly #rddBlocks: number;
+  /** RDD blocks of each executor. */
+  readonly #counts: number[] = [];
+  /** Told of an executor that got or lost an RDD block. */
+  blocksChanged: ((executor: number) => void) | null = null;
 
   constructor(rdds: readonly Pick<Rdd, "id" | "numPartitions">[]) {
     this.#rdds = rdds;
@@ -81,27 +85,38 @@ export class BlockManagerMaster {
 
   /** An executor has the block, in memory or on disk. */
   stored(block: number, executor: number): void {
-    if (block >= this.#rddBlocks) return;
-    if (this.#first[block] === 0) {
-      this.#first[block] = executor + 1;
-      return;
+    if (block >= this.#rddBlocks || this.#has(block, executor)) return;
+    if (this.#first[block] === 0) this.#first[block] = executor + 1;
+    else {
+      const more = this.#more.get(block);
+      if (more === undefined) this.#more.set(block, [executor]);
+      else more.push(executor);
     }
-    if (this.#first[block] === executor + 1) return;
-    const more = this.#more.get(block);
-    if (more === undefined) this.#more.set(block, [executor]);
-    else if (!more.includes(executor)) more.push(executor);
+    this.#count(executor, 1);
   }
 
   /** The executor has it no more. */
   removed(block: number, executor: number): void {
-    if (block >= this.#rddBlocks) return;
+    if (block >= this.#rddBlocks || !this.#has(block, executor)) return;
     const more = this.#more.get(block);
-    if (this.#first[block] === executor + 1) {
-      this.#first[block] = more === undefined ? 0 : more.shift()! + 1;
-    } else if (more !== undefined && more.includes(executor)) {
-      more.splice(more.indexOf(executor), 1);
-    }
+    if (this.#first[block] === executor + 1) this.#first[block] = more === undefined ? 0 : more.shift()! + 1;
+    else more!.splice(more!.indexOf(executor), 1);
     if (more !== undefined && more.length === 0) this.#more.delete(block);
+    this.#count(executor, -1);
+  }
+
+  /** Whether an executor has blocks of cached RDDs (BlockManagerMaster.hasCachedBlocks). */
+  hasCachedBlocks(executor: number): boolean {
+    return (this.#counts[executor] ?? 0) > 0;
+  }
+
+  #has(block: number, executor: number): boolean {
+    return this.#first[block] === executor + 1 || this.#more.get(block)?.includes(executor) === true;
+  }
+
+  #count(executor: number, change: number): void {
+    this.#counts[executor] = (this.#counts[executor] ?? 0) + change;
+    this.blocksChanged?.(executor);
   }
 
   /** Executors that have the block, in the order in which they stored it. */

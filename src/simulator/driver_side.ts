@@ -15,7 +15,7 @@ import type { JobRunner } from "./job_runner.ts";
 import type { Lineage } from "./lineage.ts";
 import { ListenerEvents, type ListenerHost } from "./listener_events.ts";
 import type { MapOutputView } from "./map_output_view.ts";
-import type { CompletionEvent } from "./scheduler/dag_scheduler_types.ts";
+import type { CompletionEvent, SchedulerListener } from "./scheduler/dag_scheduler_types.ts";
 import { Driver } from "./scheduler/driver.ts";
 import type { BlockManagerId } from "./scheduler/map_output_tracker.ts";
 import type { Stage } from "./scheduler/stage.ts";
@@ -44,6 +44,8 @@ export interface DriverSideHost {
   readonly faults: FaultInjector;
   readonly application: ApplicationEvents;
   readonly backend: SchedulerBackend;
+  /** Puts what else hears the scheduler before the event sink's listener. */
+  listener(events: SchedulerListener): SchedulerListener;
   /** Made later than the driver. */
   mapOutputs(): MapOutputView;
   storageLevel(rdd: number): StorageLevel | null;
@@ -71,7 +73,7 @@ export class DriverSide implements ListenerHost {
         fetch: (tid, size, done) => this.#fetch(tid, size, done),
         remove: (tid) => host.runner.removeResult(tid),
       },
-      listener: new ListenerEvents(this),
+      listener: host.listener(new ListenerEvents(this)),
       nowMs: () => host.now(),
       scheduleResubmit: (delayMs) =>
         host.after(delayMs, () => {

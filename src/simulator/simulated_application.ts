@@ -19,6 +19,7 @@ import { Broadcasts } from "./broadcasts.ts";
 import { ClusterBackend } from "./cluster_backend.ts";
 import { type CostModel, DEFAULT_COST_MODEL } from "./cost_model.ts";
 import { DriverSide } from "./driver_side.ts";
+import { allocatesDynamically, DynamicAllocation } from "./dynamic_allocation.ts";
 import type { SimulationEnvironment } from "./environment.ts";
 import { EventQueue } from "./event_queue.ts";
 import { Executor } from "./executor.ts";
@@ -29,7 +30,9 @@ import { Lineage } from "./lineage.ts";
 import { type ConsumerSettings, consumerSettings } from "./memory/consumers/mod.ts";
 import type { SpillRules } from "./memory/spill_rules.ts";
 import { MapOutputView } from "./map_output_view.ts";
+import type { PlacedExecutor } from "./executor_places.ts";
 import { RddGraph } from "./rdd_graph.ts";
+import { type ExecutorLossReason, lossMessage } from "./scheduler/task_end_reason.ts";
 import { type SimulationSettings, simulationSettings } from "./settings.ts";
 import { DEFAULT_SIMULATION_LIMITS, type SimulationLimits, type SimulationOptions } from "./simulation_options.ts";
 import { StageBook } from "./stage_book.ts";
@@ -86,6 +89,8 @@ export class SimulatedApplication implements SimulationEnvironment {
   readonly #faults: FaultInjector;
   readonly #application: ApplicationEvents;
   readonly #ticks: Ticks;
+  /** Null: executors come and go as the cluster says. */
+  readonly #allocation: DynamicAllocation | null;
   #ended = false;
 
   /** @throws {InputError} for a workload or settings that cannot be simulated, with Spark's message where it refuses them. */
@@ -114,6 +119,7 @@ export class SimulatedApplication implements SimulationEnvironment {
     const { settings } = this;
     this.#runner = new TaskRunner(this, { settings, queue: this.#queue, kind: Kind.Task, host: this.#statuses });
     this.#backend = this.#makeBackend();
+    this.#allocation = allocatesDynamically(workload.cluster, options.conf) ? this.#makeAllocation() : null;
     this.#driverSide = this.#makeDriverSide();
     const { driver } = this.#driverSide;
     this.mapOutputs = new MapOutputView(workload, {
@@ -276,6 +282,7 @@ export class SimulatedApplication implements SimulationEnvironment {
       faults: this.#faults,
       application: this.#application,
       backend: this.#backend,
+      listener: (events) => this.#allocation?.listener(events) ?? events,
       jobs: () => this.#jobs,
       mapOutputs: () => this.mapOutputs,
       storageLevel: (rdd) => this.storageLevel(rdd),
@@ -286,16 +293,51 @@ export class SimulatedApplication implements SimulationEnvironment {
 
   #start(): void {
     this.#application.started();
-    if (this.conf.getBoolean("spark.dynamicAllocation.enabled")) {
-      const message =
-        "spark.dynamicAllocation.enabled: the simulation keeps the executors that the log recorded or the " +
-        "spec gives; none comes or goes by backlog and idle time";
-      this.sink.event({ kind: "warning", code: "simulation.dynamicAllocation", message, count: 1 });
-    }
-    for (const spec of this.workload.cluster.executors) this.#plan(spec);
+    if (this.#allocation !== null) this.#allocation.start();
+    else this.#planExecutors();
     this.#faults.start();
     this.#ticks.start();
     this.#jobs.start();
+  }
+
+  #makeAllocation(): DynamicAllocation {
+    const allocation = new DynamicAllocation({
+      conf: this.conf,
+      cluster: this.workload.cluster,
+      horizonMs: this.#limits.maxVirtualMs,
+      driver: () => this.#driverSide.driver,
+      now: () => this.now(),
+      after: (delayMs, work) => this.after(delayMs, work),
+      somethingWaits: () => this.#queue.length > this.#ticks.pending,
+      hasCachedBlocks: (executor) => this.master.hasCachedBlocks(executor),
+      start: (placed, delayMs) => this.#startExecutor(placed, delayMs),
+      kill: (executor) => this.#killExecutor(this.executors[executor]),
+    });
+    this.master.blocksChanged = (executor) => allocation.blocksChanged(executor);
+    return allocation;
+  }
+
+  /** The executors of a cluster in which none comes or goes by the backlog. */
+  #planExecutors(): void {
+    const { executors, master } = this.workload.cluster;
+    if (this.conf.getBoolean("spark.dynamicAllocation.enabled") && localMaster(master) === null) {
+      const message =
+        "spark.dynamicAllocation.enabled: the executors come and go as they were recorded or as the spec " +
+        "says, not by backlog and idle time; a changed spark.dynamicAllocation setting makes them follow it";
+      this.sink.event({ kind: "warning", code: "simulation.dynamicAllocation", message, count: 1 });
+    }
+    for (const spec of executors) this.#plan(spec);
+  }
+
+  #startExecutor(placed: PlacedExecutor, delayMs: number): void {
+    const spec = { ...placed, addedMs: 0, removedMs: null, removedReason: null };
+    this.after(delayMs, () => this.#register(this.#makeExecutor(spec)));
+  }
+
+  /** The driver has an executor killed: no task is offered to it any more, and two messages later it is gone. */
+  #killExecutor(executor: Executor): void {
+    this.#backend.unregister(executor.index);
+    this.after(this.cost.messageMs, () => this.#loseExecutor(executor.id, KILLED_BY_DRIVER));
   }
 
   /** An executor comes at its time, and goes. */
@@ -339,6 +381,7 @@ export class SimulatedApplication implements SimulationEnvironment {
   #register(executor: Executor): void {
     executor.alive = true;
     this.#application.executorAdded(executor);
+    this.#allocation?.executorAdded(executor.index);
     this.#backend.register(executor);
   }
 
@@ -361,20 +404,22 @@ export class SimulatedApplication implements SimulationEnvironment {
     this.mapOutputs.died(executor.index);
     executor.memory.destroy();
     this.after(this.cost.messageMs, () => this.#executorGone(executor, loss));
-    if (loss.replacedAfterMs !== null) this.#replace(executor, loss.replacedAfterMs);
+    if (loss.replacedAfterMs !== null && this.#allocation === null) this.#replace(executor, loss.replacedAfterMs);
   }
 
   #executorGone(executor: Executor, loss: ExecutorLoss): void {
     const { driver } = this.#driverSide;
     this.#backend.unregister(executor.index);
-    driver.taskScheduler.executorLost(executor.index, {
+    const reason: ExecutorLossReason = loss === KILLED_BY_DRIVER ? { kind: "killed" } : {
       kind: "processLost",
       message: loss.reason,
       workerLost: loss.workerLost,
       causedByApp: loss.exitCausedByApp,
-    });
+    };
+    driver.taskScheduler.executorLost(executor.index, reason);
     driver.drain();
-    this.#application.executorRemoved(executor, loss.reason);
+    this.#application.executorRemoved(executor, lossMessage(reason));
+    this.#allocation?.executorRemoved(executor.index, executor.id);
   }
 
   #replace(lost: Executor, delayMs: number): void {
@@ -446,3 +491,10 @@ interface ExecutorLoss {
   readonly exitCausedByApp: boolean;
   readonly replacedAfterMs: number | null;
 }
+
+const KILLED_BY_DRIVER: ExecutorLoss = Object.freeze({
+  reason: lossMessage({ kind: "killed" }),
+  workerLost: false,
+  exitCausedByApp: false,
+  replacedAfterMs: null,
+});

@@ -29,6 +29,11 @@ export class Ticks {
     this.#host = host;
   }
 
+  /** Timers that wait. */
+  get pending(): number {
+    return this.#timers;
+  }
+
   start(): void {
     const { settings, isLocal } = this.#host;
     if (!isLocal) this.#every(settings.reviveIntervalMs, () => this.#host.makeOffers());

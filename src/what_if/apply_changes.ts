@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Workload } from "../simulator/workload.ts";
+import { type Cluster, type Evidence, executorStartupEvidence, type Workload } from "../simulator/workload.ts";
 import { SparkConf } from "../spark/conf.ts";
 import { parseStorageLevel, type StorageLevel } from "../spark/storage_level.ts";
 import { changedCluster } from "./changed_cluster.ts";
@@ -83,7 +83,14 @@ export function applyChanges(workload: Workload, changes: Changes): Changed {
   const conf = renamed.with(changes.conf ?? {});
   const storageLevel = changes.storageLevel === undefined ? null : parseStorageLevel(changes.storageLevel);
   const warnings: ChangeWarning[] = [];
-  const cluster = changedCluster(workload.cluster, { before, conf, executors: changes.executors ?? null, warnings });
+  const widestStage = workload.demands.reduce((widest, { computeMs }) => Math.max(widest, computeMs.length), 1);
+  const cluster = changedCluster(workload.cluster, {
+    before,
+    conf,
+    executors: changes.executors ?? null,
+    widestStage,
+    warnings,
+  });
   const partitioned = changedPartitions(workload, { before, conf, cluster, warnings });
   warnAboutPlans(before, conf, warnings);
   warnAboutVersion(before, conf, warnings);
@@ -95,12 +102,19 @@ export function applyChanges(workload: Workload, changes: Changes): Changed {
     });
   }
   return {
-    workload: { ...partitioned, cluster },
+    workload: { ...partitioned, cluster, evidence: [...partitioned.evidence, ...provisionEvidence(workload, cluster)] },
     conf,
     storageLevel,
     changes: listChanges(before, conf, changes, workload),
     warnings,
   };
+}
+
+/** Start-up times that the workload did not have. */
+function provisionEvidence(workload: Workload, { provision }: Cluster): Evidence[] {
+  return provision === null || workload.cluster.provision !== null
+    ? []
+    : [executorStartupEvidence(provision.startupMs)];
 }
 
 function listChanges(before: SparkConf, conf: SparkConf, changes: Changes, workload: Workload): Change[] {

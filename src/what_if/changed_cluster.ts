@@ -4,8 +4,9 @@
  * @module
  */
 import { InputError } from "../errors.ts";
-import type { Cluster, ExecutorSpec } from "../simulator/workload.ts";
+import { type Cluster, EXECUTOR_STARTUP_MS, type ExecutorProvision, type ExecutorSpec } from "../simulator/workload.ts";
 import type { SparkConf } from "../spark/conf.ts";
+import { localMaster } from "../spark/master.ts";
 import { BYTE_UNITS } from "../spark/sizes.ts";
 import { collectorOf } from "../spark/sizing.ts";
 import type { ChangeWarning } from "./apply_changes.ts";
@@ -16,6 +17,8 @@ export interface ClusterChange {
   readonly conf: SparkConf;
   /** Number of executors asked for; null: what the settings give. */
   readonly executors: number | null;
+  /** Tasks of the largest stage. */
+  readonly widestStage: number;
   readonly warnings: ChangeWarning[];
 }
 
@@ -46,31 +49,79 @@ const OFF_HEAP = ["spark.memory.offHeap.size", "spark.memory.offHeap.enabled"];
  * });
  * const driver = { host: "h", maxOnHeapMemory: null, maxOffHeapMemory: null };
  * const cluster = {
- *   master: "local-cluster[2,2,2048]", executors: [executor("0"), executor("1")], driver,
+ *   master: "local-cluster[2,2,2048]", executors: [executor("0"), executor("1")], provision: null, driver,
  *   collector: "g1" as const, heapCommitted: "small" as const,
  * };
  * const before = SparkConf.from({ "spark.executor.cores": "2", "spark.executor.memory": "640m" }, "3.5.9");
  * const conf = before.with({ "spark.executor.cores": "1" });
- * const { executors } = changedCluster(cluster, { before, conf, executors: null, warnings: [] });
+ * const { executors } = changedCluster(cluster, { before, conf, executors: null, widestStage: 8, warnings: [] });
  * assertEquals(executors.map(({ id, cores }) => [id, cores]), [["0", 1], ["1", 1], ["2", 1], ["3", 1]]);
  * ```
  */
 export function changedCluster(cluster: Cluster, change: ClusterChange): Cluster {
   const { before, conf } = change;
-  const local = /^local(?:\[|$)/.test(cluster.master);
+  const local = localMaster(cluster.master) !== null;
   const sized = cluster.executors.map((executor) =>
     withMemory(executor, before, conf, local ? DRIVER_MEMORY : EXECUTOR_MEMORY)
   );
-  const wanted = local ? null : shape(cluster, change);
-  const executors = wanted === null ? sized : arrange(sized, wanted);
+  const provision = local ? null : changedProvision(cluster, change);
+  const wanted = local ? null : shape(cluster, change, provision !== null);
+  const arranged = wanted === null ? sized : arrange(sized, wanted);
+  const executors = provision !== null ? asPlaces(arranged) : switchedOff(change) ? asPermanent(arranged) : arranged;
   const driverOnHeap = changed(before, conf, DRIVER_MEMORY) ? null : cluster.driver.maxOnHeapMemory;
   const driverOffHeap = changed(before, conf, OFF_HEAP) ? null : cluster.driver.maxOffHeapMemory;
   return {
     ...cluster,
     executors,
+    provision,
     collector: collectorUnder(cluster, change, local ? "driver" : "executor"),
     driver: { ...cluster.driver, maxOnHeapMemory: driverOnHeap, maxOffHeapMemory: driverOffHeap },
   };
+}
+
+const DYNAMIC = "spark.dynamicAllocation.enabled";
+
+/** Settings besides spark.dynamicAllocation.* by which dynamic allocation asks for executors. */
+const ALLOCATION_SETTINGS = ["spark.executor.instances", "spark.shuffle.service.enabled"];
+
+/**
+ * Whether executors come and go by the backlog: those of a log do as they were recorded unless a setting of dynamic
+ * allocation is what changes.
+ */
+function changedProvision({ provision }: Cluster, change: ClusterChange): ExecutorProvision | null {
+  const { before, conf, warnings } = change;
+  if (!conf.getBoolean(DYNAMIC)) return null;
+  if (provision !== null) return provision;
+  const keys = Object.keys({ ...before.toJSON(), ...conf.toJSON() })
+    .filter((key) => key.startsWith("spark.dynamicAllocation."));
+  if (!changed(before, conf, [...keys, ...ALLOCATION_SETTINGS])) return null;
+  warnings.push({
+    code: "allocation.dynamic",
+    message: "Executors come and go by backlog and idle time, not as they were recorded: each comes " +
+      `${EXECUTOR_STARTUP_MS} ms after it is asked for, which is an assumption`,
+    count: 1,
+  });
+  return { startupMs: EXECUTOR_STARTUP_MS };
+}
+
+function switchedOff({ before, conf }: ClusterChange): boolean {
+  return before.getBoolean(DYNAMIC) && !conf.getBoolean(DYNAMIC);
+}
+
+/** Places for executors, one on each host before the second on any. */
+function asPlaces(executors: readonly ExecutorSpec[]): ExecutorSpec[] {
+  const onHost = new Map<string, number>();
+  return executors.map((executor) => {
+    const turn = onHost.get(executor.host) ?? 0;
+    onHost.set(executor.host, turn + 1);
+    return { turn, place: { ...executor, addedMs: 0, removedMs: null, removedReason: null } };
+  }).sort((a, b) => a.turn - b.turn).map(({ place }) => place);
+}
+
+/** Executors that are there from the first one's time to the end. */
+function asPermanent(executors: readonly ExecutorSpec[]): ExecutorSpec[] {
+  const addedMs = executors.reduce((first, executor) => Math.min(first, executor.addedMs), executors[0]?.addedMs ?? 0);
+  return executors.map((executor) => ({ ...executor, addedMs, removedMs: null, removedReason: null }));
 }
 
 function memorySettings(role: string): string[] {
@@ -114,7 +165,7 @@ interface Shape {
 }
 
 /** The new shape, or null when nothing changes it. */
-function shape(cluster: Cluster, change: ClusterChange): Shape | null {
+function shape(cluster: Cluster, change: ClusterChange, isDynamic: boolean): Shape | null {
   const { before, conf, executors } = change;
   const first = cluster.executors[0];
   if (first === undefined) return null;
@@ -130,9 +181,11 @@ function shape(cluster: Cluster, change: ClusterChange): Shape | null {
     return { byHost: deal(hosts, executors), cores: newCores(change, first.cores) };
   }
   const localCluster = /^local-cluster\[\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*\]$/.exec(cluster.master);
-  const keys = ["spark.executor.cores", "spark.cores.max", "spark.executor.instances"];
+  const anew = switchedOff(change) || isDynamic && cluster.provision === null;
+  // With dynamic allocation the number in the settings is that of the start.
+  const keys = ["spark.executor.cores", "spark.cores.max", ...isDynamic ? [] : ["spark.executor.instances"]];
   if (localCluster !== null) {
-    if (!changed(before, conf, [...keys, "spark.executor.memory"])) return null;
+    if (!anew && !changed(before, conf, [...keys, "spark.executor.memory"])) return null;
     const [workers, cores, memory] = localCluster.slice(1).map(Number);
     const worker = { cores, memory: memory * BYTE_UNITS.MiB };
     return standalone(
@@ -141,12 +194,36 @@ function shape(cluster: Cluster, change: ClusterChange): Shape | null {
     );
   }
   if (cluster.master.startsWith("spark:")) {
-    if (!changed(before, conf, keys)) return null;
+    if (!anew && !changed(before, conf, keys)) return null;
     return standalone(knownWorkers(cluster), change);
   }
-  if (!changed(before, conf, keys)) return null;
-  const instances = conf.getIntOption("spark.executor.instances") ?? cluster.executors.length;
-  return { byHost: deal(hosts, instances), cores: newCores(change, first.cores) };
+  if (!anew && !changed(before, conf, keys)) return null;
+  const cores = newCores(change, first.cores);
+  return { byHost: deal(hosts, numExecutors(cluster, change, isDynamic ? cores : null)), cores };
+}
+
+/** SchedulerBackendUtils.DEFAULT_NUMBER_EXECUTORS */
+const DEFAULT_NUMBER_EXECUTORS = 2;
+
+/**
+ * Executors on YARN and Kubernetes, whose size no log tells: the configured number, or with dynamic allocation (`cores` of
+ * an executor) as many as the largest stage could use.
+ */
+function numExecutors({ executors }: Cluster, change: ClusterChange, cores: number | null): number {
+  const { conf, warnings, widestStage } = change;
+  const instances = conf.getIntOption("spark.executor.instances");
+  if (cores === null) return instances ?? (switchedOff(change) ? DEFAULT_NUMBER_EXECUTORS : executors.length);
+  const useful = Math.ceil(widestStage / Math.max(1, Math.floor(cores / conf.getInt("spark.task.cpus"))));
+  const most = Math.min(conf.getInt("spark.dynamicAllocation.maxExecutors"), MAX_EXECUTORS);
+  const places = Math.max(1, Math.min(most, Math.max(useful, Math.ceil(mostCores(executors) / cores), instances ?? 0)));
+  warnings.push({
+    code: "allocation.places",
+    message:
+      `How many executors the cluster could hold is not known: ${places} are taken to fit, as many as the largest ` +
+      "stage could use; a number of executors asked for is the limit instead",
+    count: 1,
+  });
+  return places;
 }
 
 /** Cores of an executor: the recorded ones where the setting is the same. */
@@ -162,13 +239,22 @@ interface Worker {
   readonly memory: number;
 }
 
-/** Workers of a standalone cluster as far as the log shows them: what their executors used. */
-function knownWorkers(cluster: Cluster): Worker[] {
-  const cores = new Map<string, number>();
-  for (const executor of cluster.executors) {
-    cores.set(executor.host, (cores.get(executor.host) ?? 0) + executor.cores);
-  }
-  return [...cores].map(([host, cores]) => ({ host, cores, memory: Infinity }));
+/** Workers of a standalone cluster as far as the log shows them: what their executors used at a time. */
+function knownWorkers({ executors }: Cluster): Worker[] {
+  const hosts = new Map<string, ExecutorSpec[]>();
+  for (const executor of executors) hosts.set(executor.host, [...hosts.get(executor.host) ?? [], executor]);
+  return [...hosts].map(([host, own]) => ({ host, cores: mostCores(own), memory: Infinity }));
+}
+
+/** Most cores that executors have at a time: at the coming of one of them. */
+function mostCores(executors: readonly ExecutorSpec[]): number {
+  const coresAt = (timeMs: number) =>
+    executors.reduce(
+      (cores, { addedMs, removedMs, cores: own }) =>
+        addedMs <= timeMs && timeMs < (removedMs ?? Infinity) ? cores + own : cores,
+      0,
+    );
+  return Math.max(...executors.map(({ addedMs, cores }) => Math.max(cores, coresAt(addedMs))));
 }
 
 /**

@@ -45,7 +45,9 @@ export interface PartitionChange {
 export function changedPartitions(workload: Workload, change: PartitionChange): Workload {
   const { before, conf, warnings } = change;
   const recorded = coalescingOf(before, parallelismOf(workload.cluster));
-  const asked = coalescingOf(conf, parallelismOf(change.cluster));
+  // How many cores are there when a query is planned is not known with dynamic allocation: as many as were.
+  const cluster = change.cluster.provision === null ? change.cluster : workload.cluster;
+  const asked = coalescingOf(conf, parallelismOf(cluster));
   const adaptive = [before, conf].map((settings) => settings.getBoolean(ADAPTIVE));
   if (!adaptive[0] && adaptive[1]) {
     warnings.push({

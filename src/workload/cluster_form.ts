@@ -4,10 +4,12 @@
  * @module
  */
 import { InputError } from "../errors.ts";
-import type { Cluster, ExecutorSpec } from "../simulator/workload.ts";
+import { type Cluster, EXECUTOR_STARTUP_MS, type ExecutorProvision, type ExecutorSpec } from "../simulator/workload.ts";
+import { localMaster } from "../spark/master.ts";
 import { rulesFor } from "../spark/versions.ts";
 import type { ClusterSpec, ExecutorSpecInput } from "./job_spec_types.ts";
 import { checkCount, type JobSpecLimits } from "./limits.ts";
+import { scalar } from "./quantity.ts";
 
 /** What a cluster depends on besides its own spec. */
 export interface ClusterContext {
@@ -15,6 +17,8 @@ export interface ClusterContext {
   readonly sparkVersion: string;
   readonly pointer: string;
   readonly limits: JobSpecLimits;
+  /** Tasks of the largest stage. */
+  readonly widestStage: number;
 }
 
 /** Host of the driver and, in local mode, of its executor. */
@@ -23,7 +27,8 @@ const DRIVER_HOST = "driver-host";
 /**
  * The cluster that a spec asks for. A number of executors becomes executors "0", "1", ... (the ids of a standalone
  * cluster) on hosts "host-0", "host-1", ... in turn; `local[N]` becomes one executor "driver" of N cores, as Spark's
- * LocalSchedulerBackend registers it.
+ * LocalSchedulerBackend registers it. With spark.dynamicAllocation.enabled they are the places that there are for executors
+ * (unless `allocation` says `fixed`): without a number as many as the largest stage could use.
  *
  * @throws {InputError} `job_spec.range`, `job_spec.duplicate`, `job_spec.form`.
  * @throws {LimitError} `limit.executors`.
@@ -34,7 +39,7 @@ const DRIVER_HOST = "driver-host";
  * import { clusterFromSpec } from "./cluster_form.ts";
  * import { limitsOf } from "./limits.ts";
  *
- * const context = { conf: {}, sparkVersion: "3.5.9", pointer: "/cluster", limits: limitsOf() };
+ * const context = { conf: {}, sparkVersion: "3.5.9", pointer: "/cluster", limits: limitsOf(), widestStage: 12 };
  * const { executors } = clusterFromSpec({ executors: 3, cores: 4, hosts: 2 }, context);
  * assertEquals(executors.map(({ id, host, cores }) => [id, host, cores]), [
  *   ["0", "host-0", 4],
@@ -50,9 +55,11 @@ export function clusterFromSpec(
   const master = spec.master ?? context.conf["spark.master"] ??
     "spark://master:7077";
   const driverHost = spec.driver?.host ?? DRIVER_HOST;
+  const provision = provisionOf(spec, master, context);
   return {
     master,
-    executors: executorsOf(spec, master, driverHost, context),
+    executors: executorsOf(spec, { master, driverHost, isDynamic: provision !== null }, context),
+    provision,
     driver: {
       host: driverHost,
       maxOnHeapMemory: spec.driver?.maxOnHeapMemory ?? null,
@@ -63,10 +70,40 @@ export function clusterFromSpec(
   };
 }
 
+/** Whether spark.dynamicAllocation.enabled counts, and how long executors then take to come. */
+function provisionOf(spec: ClusterSpec, master: string, context: ClusterContext): ExecutorProvision | null {
+  const { conf, pointer } = context;
+  const isOn = conf["spark.dynamicAllocation.enabled"]?.trim().toLowerCase() === "true" && localMaster(master) === null;
+  if (spec.allocation === "dynamic" && !isOn) {
+    throw new InputError(
+      "job_spec.form",
+      `Cannot use the job spec: ${pointer}/allocation: must be fixed without spark.dynamicAllocation.enabled and in ` +
+        "local mode: received dynamic",
+      { pointer: `${pointer}/allocation` },
+    );
+  }
+  if (!isOn || spec.allocation === "fixed") return null;
+  const { executorStartupMs } = spec;
+  if (executorStartupMs === undefined) return { startupMs: EXECUTOR_STARTUP_MS };
+  return { startupMs: scalar(executorStartupMs, "ms", `${pointer}/executorStartupMs`) };
+}
+
+/** Places for all tasks of the largest stage at once, within spark.dynamicAllocation.maxExecutors. */
+function placesFor(cores: number, { conf, widestStage, limits }: ClusterContext): number {
+  const whole = (key: string, otherwise: number) => {
+    const text = conf[key]?.trim() ?? "";
+    return /^\d{1,10}$/.test(text) ? Number(text) : otherwise;
+  };
+  const slots = Math.max(1, Math.floor(cores / Math.max(1, whole("spark.task.cpus", 1))));
+  const least = ["dynamicAllocation.minExecutors", "dynamicAllocation.initialExecutors", "executor.instances"]
+    .map((name) => whole(`spark.${name}`, 0));
+  const most = Math.min(limits.executors, Math.max(1, whole("spark.dynamicAllocation.maxExecutors", Infinity)));
+  return Math.min(most, Math.max(1, ...least, Math.ceil(widestStage / slots)));
+}
+
 function executorsOf(
   spec: ClusterSpec,
-  master: string,
-  driverHost: string,
+  { master, driverHost, isDynamic }: { master: string; driverHost: string; isDynamic: boolean },
   context: ClusterContext,
 ): ExecutorSpec[] {
   if (typeof spec.executors === "object") {
@@ -80,9 +117,9 @@ function executorsOf(
       localCores(local[1], spec, context.pointer),
     )];
   }
-  const count = spec.executors ??
-    confCount(context, "spark.executor.instances") ?? 2;
   const cores = spec.cores ?? confCount(context, "spark.executor.cores") ?? 1;
+  const count = spec.executors ??
+    (isDynamic ? placesFor(cores, context) : confCount(context, "spark.executor.instances") ?? 2);
   checkCount(
     "executors",
     count,
@@ -200,6 +237,8 @@ export function clusterToSpec(cluster: Cluster): ClusterSpec {
   return {
     master: cluster.master,
     executors: cluster.executors,
+    allocation: cluster.provision === null ? "fixed" : "dynamic",
+    ...(cluster.provision === null ? {} : { executorStartupMs: cluster.provision.startupMs }),
     driver: cluster.driver,
     collector: cluster.collector,
     heapCommitted: cluster.heapCommitted,

@@ -86,7 +86,9 @@ function executorLost(
   pointer: string,
   cluster: Cluster,
 ): Fault {
-  if (!cluster.executors.some(({ id }) => id === spec.executor)) {
+  // Executors that dynamic allocation brings have the next numbers.
+  const mayCome = cluster.provision !== null && /^\d+$/.test(spec.executor);
+  if (!mayCome && !cluster.executors.some(({ id }) => id === spec.executor)) {
     throw unknownReference("executor", spec.executor, `${pointer}/executor`);
   }
   if ((spec.atMs === undefined) === (spec.afterTasks === undefined)) {

@@ -180,6 +180,7 @@ function clusterOf(log: EventLogCollector, startTime: number): Cluster {
   return {
     master,
     executors: executors.specs(startTime, local !== null, local?.cores ?? 1),
+    provision: null,
     driver: {
       host: driver?.host ?? "localhost",
       maxOnHeapMemory: driver?.maxOnHeapMemory ?? null,

@@ -4,7 +4,7 @@
  * @module
  */
 import { InputError } from "../errors.ts";
-import type { Workload } from "../simulator/workload.ts";
+import { type Cluster, type Evidence, executorStartupEvidence, type Workload } from "../simulator/workload.ts";
 import { parseSparkVersion } from "../spark/spark_version.ts";
 import { checkInput, type InputWarning } from "./check_input.ts";
 import { clusterFromSpec, clusterToSpec } from "./cluster_form.ts";
@@ -112,6 +112,7 @@ export function workloadFromJobSpec(
     sparkVersion,
     pointer: `${at}/cluster`,
     limits,
+    widestStage: widestStage(spec),
   });
   const context = { seed, limits, pointer: at, cluster };
   const parts = spec.lineage === undefined
@@ -127,9 +128,24 @@ export function workloadFromJobSpec(
     cluster,
     pools: poolsFromSpec(spec, at),
     ...parts,
-    evidence: spec.evidence ?? [],
+    evidence: [...spec.evidence ?? [], ...startupEvidence(spec, cluster)],
     warnings: [...spec.warnings ?? [], ...options.warnings ?? []],
   };
+}
+
+/** Tasks of the largest stage, as far as the spec says it in numbers. */
+function widestStage({ stages, cached, lineage }: JobSpec): number {
+  let widest = 1;
+  for (const { tasks } of stages ?? []) widest = Math.max(widest, tasks ?? 1);
+  for (const { partitions } of cached ?? []) widest = Math.max(widest, partitions);
+  for (const { numPartitions } of lineage?.rdds ?? []) widest = Math.max(widest, numPartitions);
+  return widest;
+}
+
+/** Where the time that executors take to come is not given. */
+function startupEvidence({ cluster: spec }: JobSpec, { provision }: Cluster): Evidence[] {
+  if (provision === null || spec?.executorStartupMs !== undefined) return [];
+  return [executorStartupEvidence(provision.startupMs)];
 }
 
 /**

@@ -160,6 +160,8 @@ const cluster = v.object({
     ),
   ])),
   cores: v.optional(cores),
+  allocation: v.optional(v.picklist(["fixed", "dynamic"])),
+  executorStartupMs: v.optional(oneTime),
   hosts: v.optional(v.union([
     whole(1, 2 ** 31 - 1),
     v.pipe(v.array(name), v.minLength(1)),

@@ -79,10 +79,20 @@ export interface ExecutorSpecInput {
 export interface ClusterSpec {
   /** Spark's master URL. Default: spark.master of `conf`, else `spark://master:7077`. */
   readonly master?: string;
-  /** How many, or each of them. Default: spark.executor.instances, else 2. */
+  /**
+   * How many, or each of them. Default: spark.executor.instances, else 2; with dynamic allocation as many as the largest
+   * stage could use.
+   */
   readonly executors?: number | readonly ExecutorSpecInput[];
   /** Of each executor. Default: spark.executor.cores, else 1. */
   readonly cores?: number;
+  /**
+   * `dynamic`: `executors` are the places that there are, and executors come and go by spark.dynamicAllocation.*. `fixed`: they
+   * are what there is. Default: dynamic with spark.dynamicAllocation.enabled.
+   */
+  readonly allocation?: "fixed" | "dynamic";
+  /** From the request to the registration of an executor, with dynamic allocation. Default: 3 s. */
+  readonly executorStartupMs?: TimeValue;
   /** How many, or their names; executors are spread over them in turn. Default: one for each executor. */
   readonly hosts?: number | readonly string[];
   /** The driver's host, and its own block manager's unified memory in bytes (null: from the settings). */

@@ -164,6 +164,23 @@ const SETTINGS: Record<string, fc.Arbitrary<string>> = {
   "spark.buffer.pageSize": fc.constantFrom("64k", "1m", "4m"),
 };
 
+/** Executors that come and go by the backlog, in one application of four. */
+const allocation: fc.Arbitrary<Record<string, string>> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant({}) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      "spark.dynamicAllocation.enabled": fc.constant("true"),
+      "spark.dynamicAllocation.executorIdleTimeout": fc.constantFrom("0s", "1s", "60s"),
+      "spark.dynamicAllocation.cachedExecutorIdleTimeout": fc.constantFrom("2s", "600s"),
+      "spark.dynamicAllocation.schedulerBacklogTimeout": fc.constantFrom("1s", "5s"),
+      "spark.dynamicAllocation.minExecutors": fc.constantFrom("0", "1", "2"),
+      "spark.dynamicAllocation.maxExecutors": fc.constantFrom("2", "100"),
+      "spark.dynamicAllocation.shuffleTracking.enabled": fc.constantFrom("true", "false"),
+    }),
+  },
+);
+
 const settings = fc.dictionary(fc.constantFrom(...Object.keys(SETTINGS)), fc.nat(), { maxKeys: 6 }).chain((chosen) =>
   fc.record(Object.fromEntries(Object.keys(chosen).map((key) => [key, SETTINGS[key]])))
 );
@@ -192,6 +209,7 @@ export function arbitraryApplication(): fc.Arbitrary<JobSpec> {
     broadcasts: fc.array(fc.tuple(size(12 * MIB), size(40 * MIB)), { maxLength: 3 }),
     faults: fc.array(faultDraft, { maxLength: 3 }),
     settings,
+    allocation,
     cluster,
   }).map((draft) => {
     const broadcasts = draft.broadcasts.map(([bytes, valueBytes], i): BroadcastSpec => ({
@@ -210,6 +228,7 @@ export function arbitraryApplication(): fc.Arbitrary<JobSpec> {
           ? {}
           : { "spark.memory.offHeap.enabled": "true", "spark.memory.offHeap.size": `${offHeapMiB}m` }),
         ...draft.settings,
+        ...draft.allocation,
       },
       cluster: clusterOf(executors),
       cached,

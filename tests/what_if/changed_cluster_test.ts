@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { InputError } from "../../src/errors.ts";
-import type { Cluster } from "../../src/simulator/workload.ts";
+import type { Cluster, ExecutorSpec } from "../../src/simulator/workload.ts";
 import { SparkConf } from "../../src/spark/conf.ts";
 import { changedCluster } from "../../src/what_if/changed_cluster.ts";
 
@@ -15,9 +15,10 @@ const executor = (id: string, host = "localhost") => ({
   removedReason: null,
 });
 
-const clusterOf = (master: string, executors = [executor("0"), executor("1")]): Cluster => ({
+const clusterOf = (master: string, executors: readonly ExecutorSpec[] = [executor("0"), executor("1")]): Cluster => ({
   master,
   executors,
+  provision: null,
   driver: { host: "localhost", maxOnHeapMemory: 455501414, maxOffHeapMemory: 0 },
   collector: "g1",
   heapCommitted: "small",
@@ -28,7 +29,10 @@ const recorded = SparkConf.from({ "spark.executor.memory": "640m", "spark.execut
 function under(cluster: Cluster, conf: Record<string, string | null>, executors: number | null = null) {
   const warnings: { code: string; message: string; count: number }[] = [];
   const after = recorded.with(conf);
-  return { ...changedCluster(cluster, { before: recorded, conf: after, executors, warnings }), warnings };
+  return {
+    ...changedCluster(cluster, { before: recorded, conf: after, executors, widestStage: 20, warnings }),
+    warnings,
+  };
 }
 
 Deno.test("nothing changes without changes", () => {
@@ -104,8 +108,85 @@ Deno.test("JVM options that name another collector change what Spark sees of the
     before,
     conf: recorded,
     executors: null,
+    widestStage: 20,
     warnings: [],
   });
   // Spark 3.5 runs on Java 8 to 17; from 9 on the JVM's own choice is G1.
   assertEquals(without.collector, recorded.rules.memory.usualCollector);
+});
+
+const dynamic = SparkConf.from({
+  "spark.dynamicAllocation.enabled": "true",
+  "spark.shuffle.service.enabled": "true",
+  "spark.executor.cores": "2",
+}, "3.5.9");
+
+/** Executors of a YARN log with dynamic allocation: two at a time, three in all. */
+const comingAndGoing = clusterOf("yarn", [
+  { ...executor("1", "a"), addedMs: 5000, removedMs: 70_000, removedReason: "Executor killed by driver." },
+  { ...executor("2", "b"), addedMs: 6000 },
+  { ...executor("3", "a"), addedMs: 90_000 },
+]);
+
+function changedFrom(
+  before: SparkConf,
+  cluster: Cluster,
+  conf: Record<string, string | null>,
+  executors: number | null = null,
+) {
+  const warnings: { code: string; message: string; count: number }[] = [];
+  const changed = changedCluster(cluster, { before, conf: before.with(conf), executors, widestStage: 20, warnings });
+  return { ...changed, codes: warnings.map(({ code }) => code) };
+}
+
+Deno.test("recorded executors come and go as they did while no setting of dynamic allocation changes", () => {
+  const { executors, provision, codes } = changedFrom(dynamic, comingAndGoing, { "spark.memory.fraction": "0.8" });
+  assertEquals(provision, null);
+  assertEquals(executors.map(({ addedMs, removedMs }) => [addedMs, removedMs]), [[5000, 70_000], [6000, null], [
+    90_000,
+    null,
+  ]]);
+  assertEquals(codes, []);
+});
+
+Deno.test("a changed setting of dynamic allocation makes executors follow it", () => {
+  const timeout = { "spark.dynamicAllocation.executorIdleTimeout": "10s" };
+  const { executors, provision, codes } = changedFrom(dynamic, comingAndGoing, timeout);
+  assertEquals(provision, { startupMs: 3000 });
+  // 20 tasks of the largest stage, 2 at a time on an executor; nobody says how many YARN could hold.
+  assertEquals([executors.length, codes], [10, ["allocation.dynamic", "allocation.places"]]);
+  assertEquals(executors.slice(0, 4).map(({ host, addedMs, removedMs }) => [host, addedMs, removedMs]), [
+    ["a", 0, null],
+    ["b", 0, null],
+    ["a", 0, null],
+    ["b", 0, null],
+  ]);
+  const limited = changedFrom(dynamic, comingAndGoing, { "spark.dynamicAllocation.maxExecutors": "4" });
+  assertEquals(limited.executors.length, 4);
+  const asked = changedFrom(dynamic, comingAndGoing, timeout, 3);
+  assertEquals([asked.executors.length, asked.codes], [3, ["allocation.dynamic"]]);
+});
+
+Deno.test("dynamic allocation can be switched on, within what the workers hold", () => {
+  const cluster = clusterOf("local-cluster[2,4,4096]");
+  const on = { "spark.dynamicAllocation.enabled": "true" };
+  const { executors, provision } = changedFrom(recorded, cluster, on);
+  assertEquals([provision?.startupMs, executors.length], [3000, 4]);
+  // In local mode it does nothing (Utils.isDynamicAllocationEnabled).
+  assertEquals(changedFrom(recorded, clusterOf("local[2]", [executor("driver")]), on).provision, null);
+});
+
+Deno.test("dynamic allocation can be switched off: the configured executors are there all the time", () => {
+  const off = { "spark.dynamicAllocation.enabled": "false" };
+  // SchedulerBackendUtils.DEFAULT_NUMBER_EXECUTORS
+  const { executors, provision } = changedFrom(dynamic, comingAndGoing, off);
+  assertEquals([provision, executors.map(({ addedMs, removedMs }) => [addedMs, removedMs])], [
+    null,
+    [[5000, null], [5000, null]],
+  ]);
+  const five = changedFrom(dynamic, comingAndGoing, { ...off, "spark.executor.instances": "5" });
+  assertEquals(five.executors.length, 5);
+  // A standalone application takes all cores that the workers have; here they had 2 each at a time.
+  const standalone = changedFrom(dynamic, { ...comingAndGoing, master: "spark://m:7077" }, off);
+  assertEquals(standalone.executors.map(({ host }) => host).sort(), ["a", "b"]);
 });

@@ -1,5 +1,8 @@
-import { assertEquals } from "@std/assert";
-import { workloadFromJobSpec } from "../../src/workload/job_spec.ts";
+import { assertEquals, assertThrows } from "@std/assert";
+import { InputError } from "../../src/errors.ts";
+import type { Workload } from "../../src/simulator/workload.ts";
+import { jobSpecFromWorkload, parseJobSpec, workloadFromJobSpec } from "../../src/workload/job_spec.ts";
+import type { ClusterSpec } from "../../src/workload/job_spec_types.ts";
 
 Deno.test("in local mode the driver is the only executor", () => {
   const cluster = (spec: Record<string, unknown>) =>
@@ -17,4 +20,45 @@ Deno.test("executors and cores follow spark.executor.instances and spark.executo
   });
   assertEquals(cluster.executors.map(({ cores }) => cores), [2, 2, 2]);
   assertEquals(cluster.collector, "g1");
+});
+
+Deno.test("with dynamic allocation executors are places for the largest stage, or as many as are said", () => {
+  const cluster = (spec: ClusterSpec, conf: Record<string, string> = {}) =>
+    workloadFromJobSpec({
+      conf: { "spark.dynamicAllocation.enabled": "true", ...conf },
+      cluster: spec,
+      cached: [{ name: "c", partitions: 30, bytes: 1 }],
+      stages: [{ id: 0, tasks: 20 }, { id: 1, caches: ["c"] }],
+    });
+  const shape = ({ cluster }: Workload) => [cluster.executors.length, cluster.provision?.startupMs];
+  assertEquals(shape(cluster({ cores: 4 })), [8, 3000]);
+  assertEquals(shape(cluster({ cores: 4 }, { "spark.task.cpus": "2" })), [15, 3000]);
+  assertEquals(shape(cluster({}, { "spark.dynamicAllocation.maxExecutors": "5" })), [5, 3000]);
+  assertEquals(shape(cluster({ executors: 3, executorStartupMs: "9s" })), [3, 9000]);
+  assertEquals(shape(cluster({ allocation: "fixed" })), [2, undefined]);
+  assertEquals(cluster({ executors: 3 }).evidence.map(({ field, grade }) => [field, grade]), [
+    ["executorStartupMs", "assumed"],
+  ]);
+  assertEquals(cluster({ executors: 3, executorStartupMs: 1 }).evidence, []);
+  assertEquals(shape(cluster({ master: "local[2]" })), [1, undefined]);
+});
+
+Deno.test("a dynamic cluster needs spark.dynamicAllocation.enabled", () => {
+  const error = assertThrows(
+    () => workloadFromJobSpec({ cluster: { allocation: "dynamic" }, stages: [{ id: 0, tasks: 1 }] }),
+    InputError,
+  );
+  assertEquals([error.code, error.pointer], ["job_spec.form", "/cluster/allocation"]);
+});
+
+Deno.test("the exact form keeps whether executors are dynamic", () => {
+  for (const allocation of ["fixed", "dynamic"] as const) {
+    const workload = workloadFromJobSpec({
+      conf: { "spark.dynamicAllocation.enabled": "true" },
+      cluster: { executors: 2, allocation },
+      stages: [{ id: 0, tasks: 1 }],
+    });
+    const json = JSON.stringify(jobSpecFromWorkload(workload));
+    assertEquals(workloadFromJobSpec(parseJobSpec(JSON.parse(json)).spec), workload);
+  }
 });

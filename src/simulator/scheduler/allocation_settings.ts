@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { InputError } from "../../errors.ts";
 import type { SparkConf } from "../../spark/conf.ts";
 import type { SparkRules } from "../../spark/versions.ts";
 
@@ -35,6 +36,8 @@ export interface AllocationSettings {
  * The settings of dynamic allocation; null when it is off. What Spark refuses at start (src/spark/startup.ts) is taken to
  * have been refused.
  *
+ * @throws {InputError} `conf.cores` where an executor has fewer cores than a task needs (ExecutorAllocationManager's own check).
+ *
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
@@ -52,8 +55,19 @@ export function allocationSettings(
 ): AllocationSettings | null {
   const key = (name: string) => `spark.dynamicAllocation.${name}`;
   if (!conf.getBoolean(key("enabled"))) return null;
+  const cpusPerTask = conf.getInt("spark.task.cpus");
+  const tasksPerExecutor = Math.floor(coresPerExecutor / cpusPerTask);
+  if (!(tasksPerExecutor >= 1)) {
+    throw new InputError(
+      "conf.cores",
+      "Cannot allocate executors: spark.task.cpus must be from 1 to an executor's cores: " +
+        `received ${cpusPerTask} with ${coresPerExecutor} cores`,
+      { parameters: { cores: coresPerExecutor, taskCpus: cpusPerTask } },
+    );
+  }
   const minExecutors = conf.getInt(key("minExecutors"));
-  const tracksShuffles = conf.getBoolean(key("shuffleTracking.enabled")) &&
+  const tracksShuffles = conf.reads(key("shuffleTracking.enabled")) &&
+    conf.getBoolean(key("shuffleTracking.enabled")) &&
     !conf.getBoolean("spark.shuffle.service.enabled");
   return {
     rules: conf.rules,
@@ -65,7 +79,7 @@ export function allocationSettings(
       conf.getIntOption("spark.executor.instances") ?? 0,
     ),
     allocationRatio: conf.getDoubleOption(key("executorAllocationRatio")) ?? 1,
-    tasksPerExecutor: Math.floor(coresPerExecutor / conf.getInt("spark.task.cpus")),
+    tasksPerExecutor,
     backlogTimeoutMs: conf.getTimeAsMs(key("schedulerBacklogTimeout")),
     sustainedBacklogTimeoutMs: conf.getTimeAsMs(key("sustainedSchedulerBacklogTimeout")),
     idleTimeoutMs: conf.getTimeAsMs(key("executorIdleTimeout")),

@@ -115,6 +115,35 @@ export class ExecutorAllocationManager {
     if (timedOut.length > 0) this.#removeExecutors(timedOut);
   }
 
+  /**
+   * The earliest time at which a round can do something, if no listener event comes before, in ms; Infinity: none will.
+   * A host that skips the rounds before sees the same requests at the same times.
+   */
+  get nextRoundMs(): number {
+    const nowMs = this.#context.nowMs();
+    const idleMs = this.#nextRemovalMs(nowMs);
+    if (this.#isInitializing) return idleMs;
+    const target = this.#numExecutorsTarget;
+    const { minExecutors, maxExecutors } = this.#settings;
+    const maxNeeded = this.#maxNeeded;
+    if (maxNeeded < target) return target > minExecutors || this.#numExecutorsToAdd !== 1 ? nowMs : idleMs;
+    if (this.#addTimeMs === null) return idleMs;
+    if (this.#addTimeMs > nowMs) return Math.min(idleMs, this.#addTimeMs);
+    // Up to 3.0 a round that adds none puts the time of the next one off.
+    const matters = !this.#settings.rules.scheduler.addTimerNeedsGrowth || this.#numExecutorsToAdd !== 1 ||
+      target < Math.min(maxNeeded, maxExecutors);
+    return matters ? nowMs : idleMs;
+  }
+
+  /** Since 3.0 executors whose time is over stay due where none may go: then only an event changes that. */
+  #nextRemovalMs(nowMs: number): number {
+    const timeoutMs = this.#idle.nextTimeoutMs;
+    const { allocationTracksAttempts } = this.#settings.rules.scheduler;
+    if (timeoutMs > nowMs || this.#isInitializing || !allocationTracksAttempts) return timeoutMs;
+    const left = this.#idle.size - this.#idle.pendingRemovals;
+    return left > Math.max(this.#settings.minExecutors, this.#numExecutorsTarget) ? timeoutMs : Infinity;
+  }
+
   /** Executors that the waiting and running tasks could use (maxNumExecutorsNeeded). */
   get #maxNeeded(): number {
     const { allocationRatio, tasksPerExecutor, rules } = this.#settings;

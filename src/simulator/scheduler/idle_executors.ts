@@ -55,6 +55,11 @@ export class IdleExecutors {
     return this.#executors.size;
   }
 
+  /** No executor times out before, ms; -Infinity: not known. */
+  get nextTimeoutMs(): number {
+    return this.#nextTimeoutMs;
+  }
+
   get pendingRemovals(): number {
     let pending = 0;
     for (const { isPendingRemoval } of this.#executors.values()) if (isPendingRemoval) pending++;

@@ -503,6 +503,12 @@ export class TaskSchedulerImpl implements TaskScheduler, TaskSetManagerHost, Tas
     this.dagScheduler.workerRemoved(host);
   }
 
+  /** Whether an executor runs tasks (TaskSchedulerImpl.isExecutorBusy). */
+  isExecutorBusy(executor: number): boolean {
+    const state = this.#executorStates[executor];
+    return state !== undefined && state.tids.length > 0;
+  }
+
   isExecutorAlive(executor: number): boolean {
     return this.#executorStates[executor]?.alive === true;
   }

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import type { TaskEndReason } from "../../../src/spark/events.ts";
 import { SparkConf } from "../../../src/spark/conf.ts";
 import { allocationSettings } from "../../../src/simulator/scheduler/allocation_settings.ts";
@@ -21,6 +21,7 @@ class Replay {
   #nowMs = 10000;
   #totals: number[] = [];
   #killed: string[] = [];
+  skipped = 0;
 
   constructor(header: TraceLine) {
     const conf = SparkConf.from(header.conf, header.spark);
@@ -57,7 +58,10 @@ class Replay {
         this.#nowMs += event.ms;
         return;
       case "schedule":
-        return manager.schedule();
+        // A host leaves out the rounds that can do nothing.
+        if (manager.nextRoundMs <= this.#nowMs) manager.schedule();
+        else this.skipped++;
+        return;
       case "stageSubmitted":
         return manager.stageSubmitted(stageId, stageAttemptId, event.numTasks);
       case "stageCompleted":
@@ -101,6 +105,7 @@ for (const [version, events] of [["2.4.0", 15613], ["3.5.9", 15624]] as const) {
     let replay: Replay | null = null;
     let name = "";
     let compared = 0;
+    let skipped = 0;
     for (const [i, line] of lines.entries()) {
       if (line.format !== undefined) {
         replay = new Replay(line);
@@ -112,8 +117,11 @@ for (const [version, events] of [["2.4.0", 15613], ["3.5.9", 15624]] as const) {
         line.observed,
         `${name} line ${i + 1} ${JSON.stringify(line.event)}`,
       );
+      skipped += replay!.skipped;
+      replay!.skipped = 0;
       compared++;
     }
     assertEquals(compared, events);
+    assert(skipped > 3000, `only ${skipped} rounds were left out`);
   });
 }
