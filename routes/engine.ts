@@ -140,10 +140,10 @@ function changedJob(request: JobRequest, work: Work): Changed {
 
 /** How the library makes a request's runs. */
 function runOptions({ budget, module }: Work): RunOptions {
-  const { kernelBytes, virtualMs } = budget.limits;
+  const { kernelBytes, virtualMs, blocks } = budget.limits;
   return {
     stepEvents: STEP_EVENTS,
-    limits: { maxEvents: budget.eventsLeft, maxVirtualMs: virtualMs },
+    limits: { maxEvents: budget.eventsLeft, maxVirtualMs: virtualMs, maxBroadcastPieces: blocks },
     newKernel: () => Kernel.create(module, { maxMemoryBytes: kernelBytes }),
   };
 }

@@ -18,7 +18,7 @@ export interface ServiceLimits {
   readonly lineBytes: number;
   /** Tasks of a workload or a log (422). */
   readonly tasks: number;
-  /** Partitions of cached RDDs (422). */
+  /** Partitions of cached RDDs, and pieces of broadcasts (422). */
   readonly blocks: number;
   /** Stages of a workload (422). */
   readonly stages: number;

@@ -4,10 +4,27 @@
  *
  * @module
  */
+import { LimitError } from "../errors.ts";
 import { STORAGE_LEVELS } from "../spark/storage_level.ts";
 import type { SimulationEnvironment } from "./environment.ts";
 import type { Executor } from "./executor.ts";
 import type { Broadcast } from "./workload.ts";
+
+/** TorrentBroadcast.blockifyObject: pieces of spark.broadcast.blockSize. */
+function piecesOf({ pieceBytes }: Broadcast, broadcastBlockSize: number): number {
+  return Math.max(1, Math.ceil(pieceBytes / broadcastBlockSize));
+}
+
+function checkPieces({ workload, broadcastBlockSize }: SimulationEnvironment, limit: number): void {
+  const received = workload.broadcasts.reduce((sum, broadcast) => sum + piecesOf(broadcast, broadcastBlockSize), 0);
+  if (received <= limit) return;
+  throw new LimitError(
+    "limit.broadcastPieces",
+    `Cannot simulate: must have at most ${limit} pieces of broadcasts of spark.broadcast.blockSize ` +
+      `(${broadcastBlockSize} bytes): received ${received}`,
+    { parameters: { limit, received, blockSize: broadcastBlockSize } },
+  );
+}
 
 /** The blocks of all broadcasts; ids of blocks are the same on every executor. */
 export class Broadcasts {
@@ -17,8 +34,10 @@ export class Broadcasts {
     { readonly broadcast: Broadcast; readonly value: number; readonly pieces: number[] }
   >();
 
-  constructor(environment: SimulationEnvironment) {
+  /** @throws {LimitError} `limit.broadcastPieces` for more pieces in all. */
+  constructor(environment: SimulationEnvironment, maxPieces: number) {
     this.#environment = environment;
+    checkPieces(environment, maxPieces);
     for (const broadcast of environment.workload.broadcasts) this.#add(broadcast);
   }
 
@@ -33,6 +52,7 @@ export class Broadcasts {
       return 0;
     }
     const { cost, broadcastBlockSize } = this.#environment;
+    this.#environment.countWork(pieces.length);
     let fetched = 0;
     for (const [i, piece] of pieces.entries()) {
       if (blocks.readLocal(piece) === "memory") {
@@ -56,7 +76,7 @@ export class Broadcasts {
 
   #add(broadcast: Broadcast): void {
     const { master, broadcastBlockSize } = this.#environment;
-    const count = Math.max(1, Math.ceil(broadcast.pieceBytes / broadcastBlockSize));
+    const count = piecesOf(broadcast, broadcastBlockSize);
     const pieces = Array.from({ length: count }, (_, i) => master.newBlock(`broadcast_${broadcast.id}_piece${i}`));
     this.#byId.set(broadcast.id, { broadcast, value: master.newBlock(`broadcast_${broadcast.id}`), pieces });
   }

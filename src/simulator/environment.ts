@@ -43,6 +43,8 @@ export interface SimulationEnvironment {
   now(): number;
   /** A whole number from 0 to n - 1, the same for the same seed. */
   random(n: number): number;
+  /** Steps taken within an event, for the budget of events. */
+  countWork(steps: number): void;
   resumeWaiting(task: Task, granted: number): void;
   /** A block that a task waited to read is written, or will not be. */
   resumeReader(task: Task): void;

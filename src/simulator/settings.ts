@@ -3,8 +3,10 @@
  *
  * @module
  */
+import { InputError } from "../errors.ts";
 import type { UnrollSettings } from "../kernel/types.ts";
 import type { SparkConf } from "../spark/conf.ts";
+import { INT_MAX } from "../spark/conf_entry.ts";
 import type { PoolSettings } from "./scheduler/pool.ts";
 import type { ResultLimits } from "./scheduler/result_path.ts";
 import { type SchedulerSettings, schedulerSettings } from "./scheduler/settings.ts";
@@ -25,7 +27,7 @@ export interface SimulationSettings {
 /**
  * The settings, with the defaults of the conf's version. `pools` are those of {@linkcode schedulerSettings}.
  *
- * @throws {InputError} `conf.unsupported`, `pool.duplicate`, and as SparkConf's getters do.
+ * @throws {InputError} `conf.unsupported`, `conf.value`, `pool.duplicate`, and as SparkConf's getters do.
  *
  * @example
  * ```ts
@@ -43,18 +45,63 @@ export function simulationSettings(
   coresPerExecutor: number,
   pools: readonly PoolSettings[] | null = null,
 ): SimulationSettings {
+  for (const key of POSITIVE) checkPositive(conf, key);
   return {
     scheduler: schedulerSettings(conf, coresPerExecutor, pools),
     results: resultLimits(conf),
     unroll: {
       memoryThreshold: conf.getInt("spark.storage.unrollMemoryThreshold"),
-      checkPeriod: optionalNumber(conf, "spark.storage.unrollMemoryCheckPeriod", 16),
-      growthFactor: optionalNumber(conf, "spark.storage.unrollMemoryGrowthFactor", 1.5),
+      // No partition has so many elements that a longer period would differ.
+      checkPeriod: Math.min(optionalNumber(conf, "spark.storage.unrollMemoryCheckPeriod", 16), INT_MAX),
+      growthFactor: unrollGrowthFactor(conf),
     },
     broadcastBlockSize: conf.getSizeAsBytes("spark.broadcast.blockSize"),
     reviveIntervalMs: conf.getTimeAsMs("spark.scheduler.revive.interval"),
     exceptionOnMemoryLeak: conf.getBoolean("spark.unsafe.exceptionOnMemoryLeak"),
   };
+}
+
+/** Largest spark.storage.unrollMemoryGrowthFactor: what is asked for stays a whole number that is exact. */
+const MAX_GROWTH_FACTOR = 1000;
+
+/** Below 1 MemoryStore.putIterator would ask for a negative amount, which the memory manager's assertions refuse. */
+function unrollGrowthFactor(conf: SparkConf): number {
+  const key = "spark.storage.unrollMemoryGrowthFactor";
+  const value = optionalNumber(conf, key, 1.5);
+  if (value >= 1 && value <= MAX_GROWTH_FACTOR) return value;
+  throw new InputError(
+    "conf.value",
+    `Cannot simulate with ${key}: must be from 1 to ${MAX_GROWTH_FACTOR}: received ${value}`,
+    {
+      parameters: { key, value },
+    },
+  );
+}
+
+function checkedNumber(key: string, text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value)) return value;
+  throw new InputError("conf.type", `Cannot simulate with ${key}: must be a number: received ${text}`, {
+    parameters: { key, value: text },
+  });
+}
+
+/** Sizes, periods and factors with which Spark does not get anywhere, or fails in the middle, unless they are above 0. */
+const POSITIVE = [
+  "spark.broadcast.blockSize",
+  "spark.scheduler.revive.interval",
+  "spark.speculation.interval",
+  "spark.storage.unrollMemoryThreshold",
+  "spark.storage.unrollMemoryCheckPeriod",
+  "spark.task.cpus",
+] as const;
+
+function checkPositive(conf: SparkConf, key: string): void {
+  const text = conf.reads(key) ? conf.get(key) : null;
+  if (text === null || !(Number.parseFloat(text) <= 0)) return;
+  throw new InputError("conf.value", `Cannot simulate with ${key}: must be above 0: received ${text}`, {
+    parameters: { key, value: text },
+  });
 }
 
 /** The thresholds of a task result, bytes. */
@@ -71,5 +118,5 @@ export function resultLimits(conf: SparkConf): ResultLimits {
 
 function optionalNumber(conf: SparkConf, key: string, otherwise: number): number {
   const text = conf.reads(key) ? conf.get(key) : null;
-  return text === null ? otherwise : Number(text);
+  return text === null ? otherwise : checkedNumber(key, text);
 }

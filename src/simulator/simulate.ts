@@ -50,6 +50,11 @@ export class Simulation {
     return this.#application.run(maxEvents);
   }
 
+  /** Events that have been handled and the steps within them that count: what `maxEvents` of the limits is held against. */
+  get stepsTaken(): number {
+    return this.#application.stepsTaken;
+  }
+
   /** Events of the queue that have been handled. */
   get eventsHandled(): number {
     return this.#application.eventsHandled;

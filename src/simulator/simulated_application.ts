@@ -74,6 +74,8 @@ export class SimulatedApplication implements SimulationEnvironment {
   readonly consumerSettings: ConsumerSettings;
   /** Events of the queue that have been handled. */
   eventsHandled = 0;
+  /** Steps within events whose number the workload decides; they count towards the budget of events. */
+  #work = 0;
   readonly #queue = new EventQueue();
   readonly #timers = new Timers(this.#queue, Kind.Timer);
   readonly #kernel: Kernel;
@@ -127,7 +129,7 @@ export class SimulatedApplication implements SimulationEnvironment {
       executors: this.executors,
       externalShuffleService: settings.scheduler.externalShuffleService,
     });
-    this.broadcasts = new Broadcasts(this);
+    this.broadcasts = new Broadcasts(this, this.#limits.maxBroadcastPieces);
     this.#jobs = new JobRunner({
       workload,
       lineage: this.lineage,
@@ -455,9 +457,18 @@ export class SimulatedApplication implements SimulationEnvironment {
     }
   }
 
+  /** Events that have been handled and the steps within them that count: what the budget of events is held against. */
+  get stepsTaken(): number {
+    return this.eventsHandled + this.#work;
+  }
+
+  countWork(steps: number): void {
+    this.#work += steps;
+  }
+
   #checkLimits(): void {
     const { maxEvents, maxVirtualMs } = this.#limits;
-    if (++this.eventsHandled > maxEvents) {
+    if (++this.eventsHandled + this.#work > maxEvents) {
       throw new LimitError("limit.events", `Cannot go on: must take at most ${maxEvents} events`, {
         parameters: { limit: maxEvents },
       });

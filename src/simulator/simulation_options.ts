@@ -15,12 +15,15 @@ export interface SimulationLimits {
   readonly maxEvents: number;
   /** Virtual time, ms. */
   readonly maxVirtualMs: number;
+  /** Pieces of all broadcasts. */
+  readonly maxBroadcastPieces: number;
 }
 
-/** A billion events and ten years. */
+/** A billion events, ten years, and two million pieces (8 TiB in pieces of 4 MiB). */
 export const DEFAULT_SIMULATION_LIMITS: SimulationLimits = Object.freeze({
   maxEvents: 1e9,
   maxVirtualMs: 10 * 365 * 86_400_000,
+  maxBroadcastPieces: 2_000_000,
 });
 
 /** What a simulation is run with. */

@@ -257,7 +257,48 @@ function dynamicAllocation(conf: SparkConf): SparkRefusal | null {
   return ratio > 1 || ratio <= 0 ? sparkException(`${key("executorAllocationRatio")} must be > 0 and <= 1.0`) : null;
 }
 
+/** SparkSubmitArguments.validateSubmitArguments: what must be above 0 when it is given. */
+const POSITIVE: readonly (readonly [key: string, what: string])[] = [
+  ["spark.executor.cores", "Executor cores"],
+  ["spark.cores.max", "Total executor cores"],
+  ["spark.executor.instances", "Number of executors"],
+];
+
+/** spark-submit refuses these before there is a context; a number of executors is free under dynamic allocation since 3.0. */
+function positiveNumbers(conf: SparkConf): SparkRefusal | null {
+  for (const [key, what] of POSITIVE) {
+    const value = conf.contains(key) ? conf.getIntOption(key) : null;
+    if (value === null || value > 0) continue;
+    if (key === "spark.executor.instances" && value === 0 && conf.getBoolean("spark.dynamicAllocation.enabled")) {
+      continue;
+    }
+    return { ...sparkException(`${what} must be a positive number`), parameters: { key, value } };
+  }
+  return null;
+}
+
+/**
+ * Refuses numbers of cores and executors below 1, which spark-submit refuses.
+ *
+ * @throws {InputError} `conf.refused`.
+ *
+ * @example
+ * ```ts
+ * import { assertThrows } from "@std/assert";
+ * import { SparkConf } from "./conf.ts";
+ * import { checkPositiveNumbers } from "./startup.ts";
+ *
+ * const conf = SparkConf.from({ "spark.executor.cores": "0" }, "3.5.1");
+ * assertThrows(() => checkPositiveNumbers(conf), TypeError, "Executor cores must be a positive number");
+ * ```
+ */
+export function checkPositiveNumbers(conf: SparkConf): void {
+  const refusal = positiveNumbers(conf);
+  if (refusal !== null) throw refusalError(refusal);
+}
+
 const CHECKS: readonly Check[] = [
+  positiveNumbers,
   javaOptions,
   memoryFractions,
   deployMode,

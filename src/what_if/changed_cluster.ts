@@ -9,6 +9,7 @@ import type { SparkConf } from "../spark/conf.ts";
 import { localMaster } from "../spark/master.ts";
 import { BYTE_UNITS } from "../spark/sizes.ts";
 import { collectorOf } from "../spark/sizing.ts";
+import { checkPositiveNumbers } from "../spark/startup.ts";
 import type { ChangeWarning } from "./apply_changes.ts";
 
 /** Settings before and after. */
@@ -64,8 +65,9 @@ export function changedCluster(cluster: Cluster, change: ClusterChange): Cluster
   const sized = cluster.executors.map((executor) =>
     withMemory(executor, before, conf, local ? DRIVER_MEMORY : EXECUTOR_MEMORY)
   );
+  if (!local) checkPositiveNumbers(conf);
   const provision = local ? null : changedProvision(cluster, change);
-  const wanted = local ? null : shape(cluster, change, provision !== null);
+  const wanted = local ? null : checkedCount(shape(cluster, change, provision !== null));
   const arranged = wanted === null ? sized : arrange(sized, wanted);
   const executors = provision !== null ? asPlaces(arranged) : switchedOff(change) ? asPermanent(arranged) : arranged;
   const driverOnHeap = changed(before, conf, DRIVER_MEMORY) ? null : cluster.driver.maxOnHeapMemory;
@@ -164,6 +166,20 @@ interface Shape {
   readonly cores: number;
 }
 
+function checkedCount(shape: Shape | null): Shape | null {
+  const count = shape?.byHost.reduce((sum, [, count]) => sum + count, 0) ?? 1;
+  if (count <= MAX_EXECUTORS) return shape;
+  throw tooMany(count);
+}
+
+function tooMany(executors: number): InputError {
+  return new InputError(
+    "executors.count",
+    `Cannot run on ${executors} executors: must be a whole number from 1 to ${MAX_EXECUTORS}`,
+    { parameters: { executors } },
+  );
+}
+
 /** The new shape, or null when nothing changes it. */
 function shape(cluster: Cluster, change: ClusterChange, isDynamic: boolean): Shape | null {
   const { before, conf, executors } = change;
@@ -172,11 +188,7 @@ function shape(cluster: Cluster, change: ClusterChange, isDynamic: boolean): Sha
   const hosts = [...new Set(cluster.executors.map(({ host }) => host))];
   if (executors !== null) {
     if (!Number.isInteger(executors) || executors < 1 || executors > MAX_EXECUTORS) {
-      throw new InputError(
-        "executors.count",
-        `Cannot run on ${executors} executors: must be a whole number from 1 to ${MAX_EXECUTORS}`,
-        { parameters: { executors } },
-      );
+      throw tooMany(executors);
     }
     return { byHost: deal(hosts, executors), cores: newCores(change, first.cores) };
   }
@@ -187,6 +199,7 @@ function shape(cluster: Cluster, change: ClusterChange, isDynamic: boolean): Sha
   if (localCluster !== null) {
     if (!anew && !changed(before, conf, [...keys, "spark.executor.memory"])) return null;
     const [workers, cores, memory] = localCluster.slice(1).map(Number);
+    if (workers > MAX_EXECUTORS) throw tooMany(workers);
     const worker = { cores, memory: memory * BYTE_UNITS.MiB };
     return standalone(
       Array.from({ length: workers }, (_, i) => ({ host: hosts[i % hosts.length], ...worker })),

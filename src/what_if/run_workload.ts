@@ -66,9 +66,9 @@ export function* runSteps(changed: Changed, options: RunOptions = {}): Steps<Sum
     ...(options.newKernel === undefined ? {} : { kernel: options.newKernel() }),
   });
   for (let done = false; !done;) {
-    const before = simulation.eventsHandled;
+    const before = simulation.stepsTaken;
     done = simulation.run(stepEvents);
-    yield simulation.eventsHandled - before;
+    yield simulation.stepsTaken - before;
   }
   return summarizer.summary();
 }

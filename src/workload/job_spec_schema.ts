@@ -24,9 +24,10 @@ const seed = described(
 
 /** One value: a number, or Spark's notation for sizes and times. */
 const notation = v.pipe(v.string(), v.maxLength(40));
-const oneSize = v.union([nonNegative(MAX_QUANTITY_BYTES), notation]);
+const exactBytes = whole(0, MAX_QUANTITY_BYTES);
+const oneSize = v.union([exactBytes, notation]);
 const oneTime = v.union([nonNegative(MAX_QUANTITY_MS), notation]);
-const oneCount = nonNegative(MAX_QUANTITY_COUNT);
+const oneCount = whole(0, MAX_QUANTITY_COUNT);
 
 function distributionOf<T extends v.GenericSchema>(value: T) {
   const drawn = { seed: v.optional(seed) };
@@ -151,8 +152,8 @@ const cluster = v.object({
         id: name,
         host: name,
         cores,
-        maxOnHeapMemory: nullable(nonNegative(MAX_QUANTITY_BYTES)),
-        maxOffHeapMemory: nullable(nonNegative(MAX_QUANTITY_BYTES)),
+        maxOnHeapMemory: nullable(whole(1, MAX_QUANTITY_BYTES)),
+        maxOffHeapMemory: nullable(exactBytes),
         addedMs: v.optional(nonNegative(MAX_QUANTITY_MS)),
         removedMs: nullable(nonNegative(MAX_QUANTITY_MS)),
         removedReason: nullable(text),
@@ -168,8 +169,8 @@ const cluster = v.object({
   ])),
   driver: v.optional(v.object({
     host: v.optional(name),
-    maxOnHeapMemory: nullable(nonNegative(MAX_QUANTITY_BYTES)),
-    maxOffHeapMemory: nullable(nonNegative(MAX_QUANTITY_BYTES)),
+    maxOnHeapMemory: nullable(whole(1, MAX_QUANTITY_BYTES)),
+    maxOffHeapMemory: nullable(exactBytes),
   })),
   collector: v.optional(v.picklist(["g1", "parallel", "serial"])),
   heapCommitted: v.optional(v.picklist(["small", "full"])),
@@ -323,8 +324,8 @@ const lineage = v.object({
   })),
   broadcasts: v.optional(v.array(v.object({
     id: index,
-    pieceBytes: nonNegative(MAX_QUANTITY_BYTES),
-    valueBytes: nonNegative(MAX_QUANTITY_BYTES),
+    pieceBytes: exactBytes,
+    valueBytes: exactBytes,
   }))),
   faults: v.optional(v.array(v.variant("kind", [
     v.object({

@@ -11,6 +11,7 @@ import { fuzzAbi } from "./memory_abi_fuzz.ts";
 import { fuzzBatches } from "./memory_batch_fuzz.ts";
 import { fuzzMemory } from "./memory_fuzz.ts";
 import { recordNumbers } from "../support/numbers.ts";
+import { fuzzRequests } from "./requests.ts";
 import { fuzzSimulation } from "./simulation.ts";
 
 const HELP = `
@@ -42,6 +43,9 @@ const PARTS: Record<string, Round> = {
   async eventLogs(seed, totals) {
     const { answers, errors } = await fuzzEventLogs(seed * 1000, 100);
     add(totals, { answers, errors: Object.values(errors).reduce((a, b) => a + b, 0) });
+  },
+  async requests(seed, totals) {
+    add(totals, await fuzzRequests(seed, 200));
   },
   // a round of these uses up to a thousand seeds
   memory(seed, totals) {

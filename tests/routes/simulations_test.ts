@@ -146,7 +146,7 @@ function costOf(template: string, executors: number): { events: number; virtualM
   const { workload, conf } = applyChanges(workloadFromJobSpec(jobSpecFromTemplate(template).spec), { executors });
   const simulation = new Simulation(workload, { conf, sink: { event: () => {} } });
   while (!simulation.run(1000));
-  return { events: simulation.eventsHandled, virtualMs: Math.ceil(simulation.elapsedMs) };
+  return { events: simulation.stepsTaken, virtualMs: Math.ceil(simulation.elapsedMs) };
 }
 
 Deno.test("a request that computes too long is ended by the clock, one without a running clock by its events", async () => {

@@ -78,7 +78,9 @@ try {
       if (code === 0) passed++;
       else {
         failed++;
-        console.log(output.slice(-6000));
+        // What failed and how to repeat it; the bodies are long.
+        const failures = output.slice(Math.max(0, output.indexOf(" FAILURES ")));
+        console.log(failures.split("\n").map((line) => line.slice(0, 2000)).join("\n").slice(0, 20_000));
       }
     }
   } finally {
