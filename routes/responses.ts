@@ -93,10 +93,12 @@ export const SummarySchema: v.GenericSchema<unknown, Summary> = v.object({
     maxMemory: recorded,
     peakStorageBytes: recorded,
     peakExecutionBytes: recorded,
+    peakHeapBytes: v.optional(recorded, null),
     tasks: number,
     evictions: recorded,
     removedReason: reason,
   })),
+  driver: v.optional(v.object({ peakHeapBytes: recorded }), { peakHeapBytes: null }),
   warnings: v.array(warning),
 });
 

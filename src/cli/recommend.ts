@@ -82,6 +82,7 @@ function text(name: string, answer: Recommendation): string {
         : "Nothing that was tried keeps to the budget.",
     );
   }
+  if (answer.warnings.length > 0) lines.push("", "Warnings", ...answer.warnings.map(({ message }) => `  ${message}`));
   if (answer.alternatives.length > 0) lines.push("", "Also tried", ...answer.alternatives.map(alternativeLine));
   return lines.join("\n") + "\n";
 }

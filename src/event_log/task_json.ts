@@ -273,6 +273,8 @@ export function taskEndOf(
       peakExecutionMemory: metrics["Peak Execution Memory"] === undefined ? accumulatedPeak(info) : null,
       tracksUpdatedBlocks,
     }),
+    // 0 when the metrics were not polled while the task ran.
+    peakHeapMemory: numberOr(objectOrNull(json, "Task Executor Metrics") ?? NO_FIELDS, "JVMHeapMemory", 0) || null,
     accumulables: accumulablesOf(info),
   };
 }

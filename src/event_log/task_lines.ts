@@ -36,8 +36,8 @@ const DESERIALIZE = 9, DESERIALIZE_CPU = 10, RUN = 11, CPU = 12, PEAK = 13, PEAK
 const GC = 17, SERIALIZATION = 18, MEMORY_SPILLED = 19, DISK_SPILLED = 20, REMOTE_BLOCKS = 21, LOCAL_BLOCKS = 22;
 const FETCH_WAIT = 23, REMOTE_BYTES = 24, REMOTE_TO_DISK = 25, LOCAL_BYTES = 26, RECORDS_READ = 27, WRITTEN = 28;
 const WRITE_TIME = 29, RECORDS_WRITTEN = 30, INPUT = 31, INPUT_RECORDS = 32, OUTPUT = 33, OUTPUT_RECORDS = 34;
-const MEMORY_SIZE = 35, DISK_SIZE = 36;
-const NUMBERS = 37;
+const MEMORY_SIZE = 35, DISK_SIZE = 36, HEAP = 37;
+const NUMBERS = 38;
 
 // Slots of texts.
 const EXECUTOR = 0, HOST = 1, BLOCK = 2;
@@ -65,6 +65,7 @@ const END_PATHS = {
   ...INFO_PATHS,
   "Task Info/Getting Result Time": GETTING,
   "Task Info/Finish Time": FINISH,
+  "Task Executor Metrics/JVMHeapMemory": HEAP,
   "Task Metrics/Executor Deserialize Time": DESERIALIZE,
   "Task Metrics/Executor Deserialize CPU Time": DESERIALIZE_CPU,
   "Task Metrics/Executor Run Time": RUN,
@@ -332,6 +333,7 @@ export class TaskLines {
     const { numbers } = shape.values;
     event.gettingResultTime = numbers[GETTING];
     event.finishTime = numbers[FINISH];
+    event.peakHeapMemory = numbers[HEAP] || null;
     const accumulables = event.accumulables as Mutable<TaskEnd["accumulables"][number]>[];
     accumulables.length = this.#kept;
     for (let i = 0; i < this.#kept; i++) accumulables[i] = this.#pool[i];

@@ -215,7 +215,11 @@ function accumulablesText(context: WriteContext, event: TaskEnd): string {
 /** SparkListenerTaskEnd. */
 export function taskEndText(context: WriteContext, event: TaskEnd): string {
   const { format } = context;
-  const executorMetrics = format === "2.4" ? "" : `"Task Executor Metrics":${NO_METRICS[format]}`;
+  const executorMetrics = format === "2.4"
+    ? ""
+    : `"Task Executor Metrics":${
+      event.peakHeapMemory ? executorMetricsText(format, { JVMHeapMemory: event.peakHeapMemory }) : NO_METRICS[format]
+    }`;
   const metrics = event.metrics === null ? "" : `"Task Metrics":${metricsText(format, event.metrics)}`;
   const rest = [executorMetrics, metrics].filter((text) => text !== "").map((text) => `,${text}`).join("");
   const { gettingResultTime, finishTime, failed, killed } = event;

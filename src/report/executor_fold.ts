@@ -20,6 +20,7 @@ interface ExecutorState {
   offHeap: number;
   peakStorage: number | null;
   peakExecution: number | null;
+  peakHeap: number | null;
   tasks: number;
   removedReason: string | null;
   /** It was announced as an executor or ran a task; a driver's block manager alone is none. */
@@ -58,10 +59,11 @@ export class ExecutorFold {
     executor.isExecutor = true;
   }
 
-  /** A task of an executor ended. */
-  taskEnd(executorId: string): void {
+  /** A task of an executor ended; `peakHeap` is what was seen of the heap while it ran. */
+  taskEnd(executorId: string, peakHeap: number | null = null): void {
     const executor = this.#executor(executorId);
     executor.tasks++;
+    if (peakHeap !== null) executor.peakHeap = max(executor.peakHeap, peakHeap);
     executor.isExecutor = true;
   }
 
@@ -78,6 +80,13 @@ export class ExecutorFold {
     const execution = sum("Execution");
     if (storage !== null) executor.peakStorage = max(executor.peakStorage, storage);
     if (execution !== null) executor.peakExecution = max(executor.peakExecution, execution);
+    // 0 for a process that was not polled during the stage.
+    if (metrics.JVMHeapMemory > 0) executor.peakHeap = max(executor.peakHeap, metrics.JVMHeapMemory);
+  }
+
+  /** Most of the driver's heap that was seen in use, null when none was recorded. */
+  driverPeakHeap(): number | null {
+    return this.#executors.get("driver")?.peakHeap ?? null;
   }
 
   /** The pools of a simulated executor. */
@@ -115,6 +124,7 @@ export class ExecutorFold {
         maxMemory: executor.maxMemory,
         peakStorageBytes: recorded ? peak ?? 0 : executor.peakStorage,
         peakExecutionBytes: executor.peakExecution,
+        peakHeapBytes: executor.peakHeap,
         tasks: executor.tasks,
         evictions: recorded ? stored?.evictions ?? 0 : null,
         removedReason: executor.removedReason,
@@ -132,6 +142,7 @@ export class ExecutorFold {
         offHeap: 0,
         peakStorage: null,
         peakExecution: null,
+        peakHeap: null,
         tasks: 0,
         removedReason: null,
         isExecutor: false,

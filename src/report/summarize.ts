@@ -135,7 +135,7 @@ export class Summarizer implements EventSink {
         sparkVersion: this.#sparkVersion ?? "unknown",
         source: this.#source,
       },
-      outcome: this.#jobs.outcome(this.#endTime !== null),
+      outcome: this.#outcome(),
       thresholds: thresholdsOf(conf),
       durationMs: this.#app.startTime === null || this.#lastTime === null
         ? null
@@ -176,8 +176,16 @@ export class Summarizer implements EventSink {
         peakBytes: sumOrNull(executors.map(({ peakExecutionBytes }) => peakExecutionBytes)),
       },
       executors,
+      driver: { peakHeapBytes: this.#executors.driverPeakHeap() },
       warnings: this.#allWarnings(recorded, refused.size > 0),
     };
+  }
+
+  /** What became of the run; of a simulated one that hangs why it does. */
+  #outcome(): Summary["outcome"] {
+    const outcome = this.#jobs.outcome(this.#endTime !== null);
+    const stuck = this.#observed ? undefined : this.#warnings.get("simulation.stuck");
+    return outcome.status === "unfinished" && stuck !== undefined ? { ...outcome, reason: stuck.message } : outcome;
   }
 
   /** @internal What the verdict is made from. */
@@ -217,7 +225,7 @@ export class Summarizer implements EventSink {
     this.#seen(event.finishTime);
     const stage = this.#stage(event.stageId, event.stageAttemptId);
     stage.taskEnd(event, this.#observed);
-    this.#executors.taskEnd(event.executorId);
+    this.#executors.taskEnd(event.executorId, event.peakHeapMemory ?? null);
     if (event.speculative) this.#speculativeTasks++;
     const size = event.metrics?.resultSize ?? null;
     if (size !== null && size > (this.#maxResultBytes ?? -1)) this.#maxResultBytes = size;

@@ -76,6 +76,8 @@ export interface ExecutorSummary {
   peakStorageBytes: Recorded;
   /** Most execution memory at a time. */
   peakExecutionBytes: Recorded;
+  /** Most of the JVM's heap that was seen in use, garbage included (executor metrics, from 3.0); unknown of simulated runs. */
+  peakHeapBytes: Recorded;
   /** Task attempts that ran on it. */
   tasks: number;
   /** RDD blocks evicted from its memory. */
@@ -158,6 +160,8 @@ export interface Summary {
   };
   /** In the order in which they were added. */
   executors: ExecutorSummary[];
+  /** The driver's heap, as of executors (with spark.eventLog.logStageExecutorMetrics; in local mode always). */
+  driver: { peakHeapBytes: Recorded };
   /** What the figures leave open. */
   warnings: SummaryWarning[];
 }

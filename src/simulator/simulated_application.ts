@@ -483,7 +483,8 @@ export class SimulatedApplication implements SimulationEnvironment {
   /** Nothing is left to happen, though jobs run: the application hangs, as the real one would. */
   #stuck(): boolean {
     const message = this.#backend.numExecutors === 0
-      ? "Initial job has not accepted any resources: no executor is left"
+      ? "Initial job has not accepted any resources; check your cluster UI to ensure that workers are registered and " +
+        "have sufficient resources"
       : "Jobs wait for ever: no task can be launched or go on";
     this.sink.event({ kind: "warning", code: "simulation.stuck", message, count: 1 });
     return this.#finish();

@@ -5,6 +5,7 @@
  */
 import { InputError } from "../errors.ts";
 import { type Cluster, EXECUTOR_STARTUP_MS, type ExecutorProvision, type ExecutorSpec } from "../simulator/workload.ts";
+import { size } from "../report/verdict/finding.ts";
 import type { SparkConf } from "../spark/conf.ts";
 import { localMaster } from "../spark/master.ts";
 import { BYTE_UNITS } from "../spark/sizes.ts";
@@ -295,13 +296,21 @@ function standalone(workers: readonly Worker[], { conf, warnings }: ClusterChang
     }
   }
   if (given.every((n) => n === 0)) {
-    warnings.push({
-      code: "cluster.no_executor",
-      message: "No worker has the cores and memory of one executor: the application would wait for ever",
-      count: 1,
-    });
+    warnings.push({ code: "cluster.no_executor", message: noExecutor(workers, cores, memory), count: 1 });
   }
   return { byHost: workers.map(({ host }, i) => [host, given[i]] as const), cores };
+}
+
+/** Why no worker starts an executor, in the numbers that the master compares. */
+function noExecutor(workers: readonly Worker[], cores: number, memory: number): string {
+  const most = (of: (worker: Worker) => number) => Math.max(...workers.map(of));
+  const has = [most((worker) => worker.cores), most((worker) => worker.memory)];
+  const lacks = memory > has[1]
+    ? `memory: an executor takes ${size(memory)} (spark.executor.memory), a worker has ${size(has[1])}`
+    : cores > has[0]
+    ? `cores: an executor takes ${cores} (spark.executor.cores), a worker has ${has[0]}`
+    : "cores: spark.cores.max is below the cores of one executor";
+  return `No executor can be started for want of ${lacks}`;
 }
 
 /** As evenly as it goes over the hosts. */

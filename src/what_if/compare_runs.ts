@@ -60,6 +60,8 @@ const RULES: readonly Rule[] = [
  * ```
  */
 export function compareRuns(runs: Runs): Finding[] {
+  // Without an executor nothing runs: that nothing is evicted or spilled then is no answer.
+  if (neverStarts(runs)) return [...outcome(runs), ...version(runs), ...modelError(runs)];
   const findings = RULES.flatMap((rule) => rule(runs));
   return [...findings, ...modelError(runs)];
 }
@@ -80,10 +82,22 @@ function outcome({ replayed, predicted, changed }: Runs): Finding[] {
     const before = replayed.outcome.status === "succeeded" ? "" : `; as recorded it ${was(replayed)}`;
     return [finding("whatif.outcome", "good", `${under} the application succeeds${before}.`)];
   }
+  if (changed.workload.cluster.executors.length === 0 && predicted.executors.length === 0) {
+    const reasons = changed.warnings.filter(({ code }) => code === "cluster.no_executor");
+    return [finding("whatif.outcome", "failure", `${under} the application waits for ever: it gets no executor.`, {
+      why: reasons.length === 0 ? null : reasons[0].message,
+      evidence: reason === null ? [] : [`the driver's log repeats: ${reason}`],
+    })];
+  }
   const verb = status === "failed" ? "fails" : "does not come to an end";
   return [
     finding("whatif.outcome", "failure", `${under} the application ${verb}${reason === null ? "" : `: ${reason}`}`),
   ];
+}
+
+/** The changed run has jobs and no executor to run them. */
+function neverStarts({ replayed, predicted }: Runs): boolean {
+  return predicted.outcome.status === "unfinished" && predicted.executors.length === 0 && replayed.executors.length > 0;
 }
 
 function was({ outcome: { status, reason } }: Summary): string {

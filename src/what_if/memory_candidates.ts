@@ -4,8 +4,8 @@
  * @module
  */
 import type { Summary } from "../report/summary.ts";
-import { RESERVED_SYSTEM_MEMORY_BYTES } from "../spark/sizing.ts";
 import type { Changed } from "./apply_changes.ts";
+import { leastHeap, observedHeap } from "./observed_heap.ts";
 
 const MIB = 1024 * 1024;
 /** The least that Spark starts with: 1.5 times the reserved memory (471,859,200 bytes). */
@@ -30,7 +30,7 @@ const MOST_MIB = 256 * 1024;
  * ```
  */
 export function memoryCandidates(changed: Changed, observed: Summary | null, memoryKey: string): number[] {
-  const floorMib = Math.max(LEAST_MIB, Math.ceil(observedHeap(changed, observed) / MIB));
+  const floorMib = Math.max(LEAST_MIB, Math.ceil(leastHeap(observedHeap(observed), changed.conf) / MIB));
   const current = changed.conf.getSizeAsBytes(memoryKey) / MIB;
   const sizes = floorMib > LEAST_MIB ? [] : [LEAST_MIB];
   for (let mib = 512; mib <= MOST_MIB; mib += step(mib)) if (mib >= floorMib) sizes.push(mib);
@@ -50,14 +50,4 @@ function step(mib: number): number {
   if (mib < 2048) return 64;
   if (mib < 16 * 1024) return 256;
   return mib < 64 * 1024 ? 1024 : 16 * 1024;
-}
-
-/** The heap that holds the largest use that was seen in one executor, bytes; 0 when none was recorded. */
-function observedHeap({ conf }: Changed, observed: Summary | null): number {
-  let peak = 0;
-  for (const { peakStorageBytes, peakExecutionBytes } of observed?.executors ?? []) {
-    peak = Math.max(peak, peakStorageBytes ?? 0, peakExecutionBytes ?? 0);
-  }
-  if (peak === 0) return 0;
-  return peak / conf.getDouble("spark.memory.fraction") + RESERVED_SYSTEM_MEMORY_BYTES;
 }

@@ -22,16 +22,21 @@ export interface NeededLimits {
   readonly why: Readonly<Record<string, string>>;
 }
 
-/** The limits that a run failed of; empty when it failed of none. `run` runs the job under changes. */
-export function* neededLimits(
-  summary: Summary,
-  workload: Workload,
-  run: (changes: Changes) => Generator<Changed, { readonly summary: Summary }, Summary>,
-): Generator<Changed, NeededLimits, Summary> {
+/** What the limits are found with. */
+export interface LimitSearch {
+  readonly workload: Workload;
+  /** Most of the driver's heap that was seen in use, bytes; null when the log has none. */
+  readonly driverPeak: number | null;
+  /** Runs the job under changes. */
+  readonly run: (changes: Changes) => Generator<Changed, { readonly summary: Summary }, Summary>;
+}
+
+/** The limits that a run failed of; empty when it failed of none. */
+export function* neededLimits(summary: Summary, search: LimitSearch): Generator<Changed, NeededLimits, Summary> {
   const reason = summary.outcome.reason ?? "";
   if (reason.includes("spark.driver.maxResultSize")) {
-    const unlimited = yield* run({ conf: { "spark.driver.maxResultSize": "0" } });
-    return maxResultSize(unlimited.summary, workload);
+    const unlimited = yield* search.run({ conf: { "spark.driver.maxResultSize": "0" } });
+    return maxResultSize(unlimited.summary, search);
   }
   const task = /was (\d+) bytes, which exceeds max allowed: spark\.rpc\.message\.maxSize/.exec(reason);
   if (task === null) return { conf: {}, why: {} };
@@ -43,18 +48,19 @@ export function* neededLimits(
   return { conf: { [key]: String(mib) }, why: { [key]: why } };
 }
 
-function maxResultSize(unlimited: Summary, workload: Workload): NeededLimits {
+function maxResultSize(unlimited: Summary, { workload, driverPeak }: LimitSearch): NeededLimits {
   const key = "spark.driver.maxResultSize";
   const largest = Math.max(...unlimited.stages.map(({ resultBytes }) => resultBytes ?? 0));
   const mib = Math.ceil((largest * HEADROOM) / MIB);
   const heap = SparkConf.from(workload.conf, workload.sparkVersion || undefined).getSizeAsBytes("spark.driver.memory");
-  const tooMuch = largest > heap * DRIVER_SHARE;
+  const beside = driverPeak === null ? "" : ` beside the ${size(driverPeak)} that were seen in use`;
+  const tooMuch = largest > heap * DRIVER_SHARE || largest + (driverPeak ?? 0) > heap;
   const why = `the results of one stage add up to ${size(largest)}` +
     (tooMuch
-      ? `: more than half of the driver's heap of ${
+      ? `: too much for the driver's heap of ${
         size(heap)
-      }, so raising the limit alone is not the right answer; write the ` +
-        "result to storage, collect less of it, or raise spark.driver.memory as well"
-      : `, which the driver's heap of ${size(heap)} can hold`);
+      }${beside}, so raising the limit alone is not the right answer; ` +
+        "write the result to storage, collect less of it, or raise spark.driver.memory as well"
+      : `, which the driver's heap of ${size(heap)} can hold${beside}`);
   return { conf: { [key]: memoryText(mib) }, why: { [key]: why } };
 }

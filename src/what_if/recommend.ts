@@ -4,14 +4,19 @@
  *
  * @module
  */
+import { InputError } from "../errors.ts";
 import type { Summary } from "../report/summary.ts";
 import { plural, size } from "../report/verdict/finding.ts";
 import type { Evidence, Grade, Workload } from "../simulator/workload.ts";
+import { executorMemoryLayout } from "../simulator/executor_memory.ts";
 import { localMaster } from "../spark/master.ts";
+import { RESERVED_SYSTEM_MEMORY_BYTES } from "../spark/sizing.ts";
+import { checkStartup } from "../spark/startup.ts";
 import { applyChanges, type Changed, type Changes } from "./apply_changes.ts";
 import { type Budget, budgetViolations, STRICT_BUDGET } from "./budget.ts";
 import { memoryCandidates, memoryText } from "./memory_candidates.ts";
 import { neededLimits } from "./needed_limits.ts";
+import { heapSentence, observedHeap } from "./observed_heap.ts";
 import { type RunOptions, runWorkload } from "./run_workload.ts";
 import { clusterMemoryBytes } from "./sweep.ts";
 
@@ -101,6 +106,10 @@ interface Trial {
 /** Less memory is recommended when it saves at least this share. */
 const WORTHWHILE_SAVING = 0.1;
 
+const FRACTIONS_TRIED = ["0.7", "0.8"];
+const STORAGE_FRACTIONS_TRIED = ["0.1", "0.3", "0.7", "0.9"];
+const STORAGE_LEVELS_TRIED = ["MEMORY_AND_DISK", "MEMORY_ONLY_SER", "MEMORY_AND_DISK_SER"];
+
 /**
  * The runs that a recommendation needs, one after the other: yields what to run and takes its Summary, so that a host can
  * run them in its own way (at once, in slices, with a deadline).
@@ -111,7 +120,11 @@ export function* recommendation(
 ): Generator<Changed, Recommendation, Summary> {
   const search = new Search(workload, options);
   const base = yield* search.try({});
-  const limits = yield* neededLimits(base.summary, workload, (changes) => search.probe(changes));
+  const limits = yield* neededLimits(base.summary, {
+    workload,
+    driverPeak: observedHeap(options.observed ?? null).driverPeak,
+    run: (changes) => search.probe(changes),
+  });
   const start = Object.keys(limits.conf).length === 0 ? base : yield* search.try({ conf: limits.conf });
   yield* search.memory(start);
   if (start.violations.length > 0) yield* search.others(start);
@@ -126,7 +139,12 @@ export function* recommendation(
     alternatives: search.alternatives(best),
     violations: base.violations,
     evidence: workload.evidence,
-    warnings: [...workload.warnings, ...best.changed.warnings, ...versionWarnings(best.changed)],
+    warnings: [
+      ...workload.warnings,
+      ...best.changed.warnings,
+      ...versionWarnings(best.changed),
+      ...heapWarnings(options.observed ?? null),
+    ],
   };
 }
 
@@ -157,6 +175,14 @@ export function recommend(workload: Workload, options: RecommendOptions & RunOpt
 function versionWarnings({ conf }: Changed): Recommendation["warnings"] {
   const { warning } = conf.rules;
   return warning === null ? [] : [{ code: "conf.version", message: warning, count: 1 }];
+}
+
+/** A log without the heap's use is no ground for less heap than the application's own objects take. */
+function heapWarnings(observed: Summary | null): Recommendation["warnings"] {
+  const heap = observedHeap(observed);
+  if (observed === null || heap.executorPeak !== null) return [];
+  const message = `Memory is recommended by what Spark's pools need: ${heapSentence(heap)}`;
+  return [{ code: "recommend.heap_not_recorded", message, count: 1 }];
 }
 
 function settingsOf({ conf, storageLevel }: Changes): RecommendedSettings {
@@ -222,26 +248,38 @@ class Search {
     }
   }
 
-  /** Other ways than more memory: another split of the pools, another storage level, fewer tasks at a time. */
+  /** Other ways than more memory: another split of the same heap, another storage level, fewer tasks at a time. */
   *others(start: Trial): Generator<Changed, void, Summary> {
-    const { conf } = start.changed;
-    for (const fraction of ["0.7", "0.8"]) {
-      if (Number(fraction) > conf.getDouble("spark.memory.fraction")) {
-        yield* this.try(this.#with(start, { "spark.memory.fraction": fraction }));
-      }
-    }
-    for (const storageFraction of ["0.2", "0.8"]) {
-      yield* this.try(this.#with(start, { "spark.memory.storageFraction": storageFraction }));
-    }
-    if ((start.summary.storage.blocksEvicted ?? 0) > 0) {
-      for (const storageLevel of ["MEMORY_AND_DISK", "MEMORY_ONLY_SER"]) {
-        yield* this.try({ ...start.changes, storageLevel });
-      }
+    yield* this.#splits(start);
+    if ((start.summary.storage.blocksEvicted ?? 0) > 0 || (start.summary.storage.putsRefused ?? 0) > 0) {
+      for (const storageLevel of STORAGE_LEVELS_TRIED) yield* this.try({ ...start.changes, storageLevel });
     }
     const cores = this.#workload.cluster.executors[0]?.cores ?? 1;
-    if (cores > 1 && localMaster(this.#workload.cluster.master) === null) {
-      yield* this.try(this.#with(start, { "spark.executor.cores": String(Math.ceil(cores / 2)) }));
+    if (localMaster(this.#workload.cluster.master) !== null) return;
+    for (let fewer = Math.ceil(cores / 2), last = cores; fewer < last; last = fewer, fewer = Math.ceil(fewer / 2)) {
+      yield* this.try(this.#with(start, { "spark.executor.cores": String(fewer) }));
     }
+  }
+
+  /** The best split of the heap as it is: between pools and user memory, between storage and execution, and both. */
+  *#splits(start: Trial): Generator<Changed, void, Summary> {
+    const { conf } = start.changed;
+    const key = ["spark.memory.fraction", "spark.memory.storageFraction"];
+    const tried: Trial[][] = [[], []];
+    for (const fraction of FRACTIONS_TRIED) {
+      if (Number(fraction) <= conf.getDouble(key[0])) continue;
+      const changes = this.#with(start, { [key[0]]: fraction });
+      if (this.#holdsHeap(changes)) tried[0].push(yield* this.try(changes));
+    }
+    for (const storageFraction of STORAGE_FRACTIONS_TRIED) {
+      if (Number(storageFraction) === conf.getDouble(key[1])) continue;
+      tried[1].push(yield* this.try(this.#with(start, { [key[1]]: storageFraction })));
+    }
+    const [pools, region] = tried.map((trials) =>
+      trials.reduce((best, trial) => better(trial, best) ? trial : best, start)
+    );
+    if (pools === start || region === start) return;
+    yield* this.try({ ...start.changes, conf: { ...pools.changes.conf, ...region.changes.conf } });
   }
 
   /** Within the budget the least memory, then the shortest time; outside of it what comes nearest. */
@@ -310,9 +348,33 @@ class Search {
     }));
   }
 
-  /** Whether the cluster has room for an executor under these changes at all. */
+  /**
+   * Whether the heap that was seen in use has room beside pools that grow: what they hold more may all be in use. True
+   * where the log did not record the heap.
+   */
+  #holdsHeap(changes: Changes): boolean {
+    const { executorPeak } = observedHeap(this.#observed);
+    if (executorPeak === null) return true;
+    const pools = (changed: Changed) =>
+      changed.conf.getDouble("spark.memory.fraction") *
+      Math.max(0, changed.conf.getSizeAsBytes(this.#memoryKey) - RESERVED_SYSTEM_MEMORY_BYTES);
+    const [before, after] = [this.#apply({}), this.#apply(changes)];
+    return executorPeak + Math.max(0, pools(after) - pools(before)) <= after.conf.getSizeAsBytes(this.#memoryKey);
+  }
+
+  /** Whether the cluster has room for an executor under these changes, and Spark starts it. */
   #fits(changes: Changes): boolean {
-    return this.#apply(changes).workload.cluster.executors.length > 0;
+    const { workload, conf } = this.#apply(changes);
+    const { executors, collector } = workload.cluster;
+    if (executors.length === 0) return false;
+    try {
+      checkStartup(conf, { collector });
+      for (const spec of executors) executorMemoryLayout(spec, workload, conf);
+      return true;
+    } catch (error) {
+      if (error instanceof InputError) return false;
+      throw error;
+    }
   }
 
   #apply(changes: Changes): Changed {
@@ -333,10 +395,12 @@ class Search {
       return `the pools get what they lack from the same heap; ${
         Math.round(user * 100)
       } % of it, less the reserved 300 MiB, ` +
-        "is left for the application's own objects, whose use a log does not tell";
+        `is left for the application's own objects; ${heapSentence(observedHeap(this.#observed))}`;
     }
+    if (key !== this.#memoryKey) return "the job needs it";
+    const heap = this.#observed === null ? "" : `; ${heapSentence(observedHeap(this.#observed))}`;
     return best.memoryBytes < base.memoryBytes
-      ? "it is the least memory with which the job keeps to the budget"
+      ? `it is the least memory with which the job keeps to the budget${heap}`
       : `under its own settings the job exceeds the budget: ${base.violations.join("; ")}`;
   }
 

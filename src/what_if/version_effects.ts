@@ -56,7 +56,7 @@ export interface VersionEffects {
 
 /**
  * Rules that no simulated run asks for: refusals at start, names in recorded calls, errors of Spark itself, stages whose
- * output is indeterminate, executors that dynamic allocation asks for.
+ * output is indeterminate.
  */
 export const NOT_SIMULATED: ReadonlySet<string> = new Set([
   "memory.manager",
@@ -74,9 +74,6 @@ export const NOT_SIMULATED: ReadonlySet<string> = new Set([
   "scheduler.removesExecutorsAsync",
   "scheduler.checksumRollback",
   "scheduler.lossReasonName",
-  "scheduler.allocationTracksAttempts",
-  "scheduler.addTimerNeedsGrowth",
-  "scheduler.copiesCountByIndex",
   "texts.appendsSqlState",
   "texts.heartbeatRefusal",
   "texts.kryoBufferRefusal",

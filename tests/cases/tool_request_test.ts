@@ -171,6 +171,34 @@ Deno.test("tool-drelephant281: the fraction that a peak needs", () => {
   assertEquals(fraction < 0.6, true, "so the default is more than it needs");
 });
 
-Deno.test("the other requests are answered by recommend", () => {
-  assertEquals(casesLeft("tool-request"), ["tool-rapids2077"]);
+/** A stage's peaks of executor 1, with so much of the heap in use. */
+function heapPeak(bytes: number) {
+  return {
+    Event: "SparkListenerStageExecutorMetrics",
+    "Executor ID": "1",
+    "Stage ID": 0,
+    "Stage Attempt ID": 0,
+    "Executor Metrics": { JVMHeapMemory: bytes, OnHeapStorageMemory: 0, OnHeapExecutionMemory: 0 },
+  };
+}
+
+async function recommendedHeap(log: string): Promise<string | undefined> {
+  const { io, out } = captureIo({ stdin: log });
+  assertEquals([await runMain(["recommend", "-", "--format", "json"], io), out.stderr], [0, ""]);
+  return JSON.parse(out.stdout).recommended.conf["spark.executor.memory"];
+}
+
+Deno.test("tool-rapids2077: no heap is recommended below the one that was seen in use", async () => {
+  caseOf("tool-rapids2077");
+  // The job spills and caches nothing: by the pools alone the least that Spark starts with is enough. The log's maximum
+  // memory is that of the parallel collector, under which Spark refuses 450 MiB.
+  const metrics = { "Memory Bytes Spilled": 0, "Disk Bytes Spilled": 0 };
+  assertEquals(await recommendedHeap(eventLog("3.1.1", metrics)), "512m");
+  assertEquals(await recommendedHeap(eventLog("3.1.1", metrics, [heapPeak(700 * 1048576)])), "704m");
+  // 1000 MiB of the 1 GiB that the executor has: nothing is left to gain.
+  assertEquals(await recommendedHeap(eventLog("3.1.1", metrics, [heapPeak(1000 * 1048576)])), undefined);
+});
+
+Deno.test("every request has its test", () => {
+  assertEquals(casesLeft("tool-request"), []);
 });

@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { InputError } from "../../src/errors.ts";
 import type { Cluster, ExecutorSpec } from "../../src/simulator/workload.ts";
 import { SparkConf } from "../../src/spark/conf.ts";
@@ -64,8 +64,20 @@ Deno.test("without spark.executor.cores a worker gives all of its cores to one e
 });
 
 Deno.test("an executor larger than every worker is never started", () => {
-  const { executors, warnings } = under(clusterOf("local-cluster[2,2,2048]"), { "spark.executor.memory": "3g" });
-  assertEquals([executors.length, warnings.map(({ code }) => code)], [0, ["cluster.no_executor"]]);
+  const why = (conf: Record<string, string>) => {
+    const { executors, warnings } = under(clusterOf("local-cluster[2,2,2048]"), conf);
+    assertEquals([executors.length, warnings.map(({ code }) => code)], [0, ["cluster.no_executor"]]);
+    return warnings[0].message;
+  };
+  assertEquals(
+    why({ "spark.executor.memory": "3g" }),
+    "No executor can be started for want of memory: an executor takes 3.0 GiB (spark.executor.memory), a worker has 2.0 GiB",
+  );
+  assertEquals(
+    why({ "spark.executor.cores": "4" }),
+    "No executor can be started for want of cores: an executor takes 4 (spark.executor.cores), a worker has 2",
+  );
+  assert(why({ "spark.executor.cores": "2", "spark.cores.max": "1" }).includes("spark.cores.max is below"));
 });
 
 Deno.test("a standalone cluster's workers are known by what they gave", () => {

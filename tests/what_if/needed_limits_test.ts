@@ -11,9 +11,13 @@ function failedOf(reason: string) {
 
 Deno.test("a task too large for a message needs the next MiB; another failure needs no limit", () => {
   const limits = (reason: string) => {
-    const steps = neededLimits(failedOf(reason), emptyWorkload("x"), function* () {
-      yield* [];
-      throw new Error("no run is needed");
+    const steps = neededLimits(failedOf(reason), {
+      workload: emptyWorkload("x"),
+      driverPeak: null,
+      run: function* () {
+        yield* [];
+        throw new Error("no run is needed");
+      },
     });
     const { value, done } = steps.next();
     return done ? value.conf : null;

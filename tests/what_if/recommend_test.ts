@@ -1,8 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
-import { recommend } from "../../src/what_if/recommend.ts";
+import { recommend, type Recommendation } from "../../src/what_if/recommend.ts";
 import { memoryCandidates } from "../../src/what_if/memory_candidates.ts";
 import { applyChanges } from "../../src/what_if/apply_changes.ts";
 import { Summarizer } from "../../src/report/summarize.ts";
+import type { Summary } from "../../src/report/summary.ts";
 import type { Workload } from "../../src/simulator/workload.ts";
 import {
   cachedRdd,
@@ -99,19 +100,66 @@ Deno.test("a budget of spills is enough for less memory", () => {
   assertEquals(lax.recommended.conf["spark.executor.memory"], "450m");
 });
 
-Deno.test("no memory below what was seen in use is tried", () => {
+/** The Summary of a log in which one executor was seen with these peaks. */
+function observedWith(peaks: { peakStorageBytes?: number; peakHeapBytes?: number }): Summary {
   const observed = new Summarizer({ source: "observed" }).summary();
   observed.executors.push({
     executorId: "0",
     host: "h",
     cores: 1,
     maxMemory: 600 * MIB,
-    peakStorageBytes: 300 * MIB,
+    peakStorageBytes: null,
     peakExecutionBytes: null,
+    peakHeapBytes: null,
     tasks: 1,
     evictions: 0,
     removedReason: null,
+    ...peaks,
   });
+  return observed;
+}
+
+Deno.test("no memory below what was seen in use is tried", () => {
+  const least = (observed: Summary) => memoryCandidates(applyChanges(CACHED, {}), observed, "spark.executor.memory")[0];
   // 300 MiB / 0.6 + 300 MiB reserved.
-  assertEquals(memoryCandidates(applyChanges(CACHED, {}), observed, "spark.executor.memory")[0], 832);
+  assertEquals(least(observedWith({ peakStorageBytes: 300 * MIB })), 832);
+  assertEquals(least(observedWith({ peakHeapBytes: 1000 * MIB })), 1024);
+});
+
+Deno.test("pools do not grow into heap that was seen in use; a log without that is warned of", () => {
+  const heap = (peakHeapBytes: number | undefined) =>
+    recommend(CACHED, { observed: observedWith(peakHeapBytes === undefined ? {} : { peakHeapBytes }) });
+  const fractions = ({ alternatives, recommended }: Recommendation) =>
+    [...alternatives.map(({ settings }) => settings), recommended]
+      .map(({ conf }) => conf["spark.memory.fraction"]).filter((fraction) => fraction !== undefined);
+  // 640 MiB: 34 and 68 MiB more for the pools at 0.7 and 0.8, beside 580 MiB only the first has room.
+  assertEquals(fractions(heap(400 * MIB)).includes("0.8"), true);
+  assertEquals(new Set(fractions(heap(580 * MIB))), new Set(["0.7"]));
+  const codes = (answer: Recommendation) => answer.warnings.map(({ code }) => code);
+  assertEquals(codes(heap(undefined)).includes("recommend.heap_not_recorded"), true);
+  assertEquals(codes(heap(400 * MIB)).includes("recommend.heap_not_recorded"), false);
+});
+
+Deno.test("a heap that Spark refuses is not recommended", () => {
+  const small = sized(workloadOf({ rdds: [rddOf(0, 4)], demands: [demandOf(4)], jobs: [jobOf(0, 0, 0)] }), "4g");
+  const under = (collector: "g1" | "parallel") =>
+    recommend({ ...small, cluster: { ...small.cluster, collector } }).recommended.conf["spark.executor.memory"];
+  // The parallel collector keeps a survivor space back: of 450 MiB Spark sees less than it starts with.
+  assertEquals([under("g1"), under("parallel")], ["450m", "512m"]);
+});
+
+Deno.test("the best split of a heap: more of it for storage where blocks are evicted by execution", () => {
+  // 4 blocks of 50 MiB and sorts of 60 MiB a task in 400 MiB: what the sorts spill the cache could give up.
+  const workload = workloadOf({
+    cluster: clusterOf(1, { memory: 400 * MIB }),
+    rdds: [cachedRdd(1, 4, 50 * MIB), rddOf(2, 8)],
+    demands: [
+      demandOf(4),
+      demandOf(8, { consumers: [consumerOf(8, { bytes: column(8, 120 * MIB), records: column(8, 1e5) })] }),
+    ],
+    jobs: [jobOf(0, 1, 0), jobOf(1, 2, 1), jobOf(2, 1, 0)],
+  });
+  const { alternatives, recommended } = recommend(workload, { changes: {}, budget: { maxSpilledBytes: 0 } });
+  const tried = [...alternatives.map(({ settings }) => settings), recommended];
+  assert(tried.some(({ conf }) => conf["spark.memory.storageFraction"] !== undefined), JSON.stringify(tried));
 });

@@ -114,12 +114,11 @@ Deno.test("a setting that was set is no changed default", () => {
 /** Source of what a simulated run executes. */
 async function simulatedSource(): Promise<string> {
   const root = new URL("../../src/", import.meta.url);
-  const unused = /executor_allocation_manager|idle_executors|task_backlog/;
   const texts: string[] = [];
   const visit = async (folder: URL): Promise<void> => {
     for await (const { name, isDirectory } of Deno.readDir(folder)) {
       if (isDirectory) await visit(new URL(`${name}/`, folder));
-      else if (!unused.test(name)) texts.push(await Deno.readTextFile(new URL(name, folder)));
+      else texts.push(await Deno.readTextFile(new URL(name, folder)));
     }
   };
   await visit(new URL("simulator/", root));

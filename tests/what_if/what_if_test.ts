@@ -110,3 +110,14 @@ Deno.test("failing tasks fail their job under fewer allowed failures", async () 
   const { predicted } = whatIf(workload, null, { conf: { "spark.task.maxFailures": "2" } });
   assert(predicted.outcome.reason!.includes("failed 2 times"));
 });
+
+Deno.test("an executor that fits on no worker: the verdict says so, in numbers and in Spark's words", async () => {
+  const { workload, observed } = await recorded("cache_evictions");
+  const { predicted, verdict } = whatIf(workload, observed, { conf: { "spark.executor.memory": "8g" } });
+  assertEquals([predicted.outcome.status, predicted.executors.length], ["unfinished", 0]);
+  assertEquals(verdict.map(({ code }) => code), ["whatif.outcome", "whatif.model"]);
+  const [{ sentence, why, evidence }] = verdict;
+  assertEquals(sentence, "Under the changed settings the application waits for ever: it gets no executor.");
+  assert(why!.includes("an executor takes 8.0 GiB (spark.executor.memory), a worker has 2.0 GiB"), why!);
+  assert(evidence[0].includes("Initial job has not accepted any resources; check your cluster UI"), evidence[0]);
+});

@@ -175,6 +175,11 @@ export interface TaskEnd extends TaskInfo, EventOf<"taskEnd"> {
   killed: boolean;
   /** null where Spark recorded none (lost executors, rejected results). */
   metrics: TaskMetrics | null;
+  /**
+   * Most of the JVM's heap that was seen in use while it ran, garbage included, bytes (`JVMHeapMemory` of the task's
+   * executor metrics, from 3.0); null where no heartbeat looked while it ran. Absent in simulated runs.
+   */
+  peakHeapMemory?: number | null;
   /** Updates of SQL metrics and accumulators with a name that does not begin with "internal.metrics.". */
   accumulables: readonly {
     readonly id: number;
