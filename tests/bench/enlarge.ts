@@ -53,8 +53,8 @@ function walk(value: unknown, shift: Shift, field: string, parent: string): unkn
   return block === null ? value : `rdd_${shift("rdd", Number(block[1]))}_${block[2]}`;
 }
 
-/** Lines of a log of at least so many bytes. */
-export function* enlarged(lines: readonly string[], minBytes: number): Generator<string> {
+/** Lines of a log of at least so many bytes and tasks. */
+export function* enlarged(lines: readonly string[], minBytes: number, minTasks = 0): Generator<string> {
   const body = lines.filter((line) => OF_JOBS.test(line)).map((line) => JSON.parse(line));
   const last = lines.findLastIndex((line) => OF_JOBS.test(line));
   const largest = new Map<string, number>();
@@ -77,7 +77,8 @@ export function* enlarged(lines: readonly string[], minBytes: number): Generator
     bytes += line.length + 1;
     yield line + "\n";
   }
-  for (let copy = 0; copy === 0 || bytes < minBytes; copy++) {
+  const tasks = body.filter(({ Event }) => Event === "SparkListenerTaskEnd").length;
+  for (let copy = 0; copy === 0 || bytes < minBytes || copy * tasks < minTasks; copy++) {
     const shift: Shift = (family, value) =>
       family === "time" ? value <= 0 ? value : value + copy * span : value + copy * ((largest.get(family) ?? 0) + 1);
     for (const event of body) {

@@ -1,25 +1,19 @@
 /**
- * Reading an event log: ours against Spark's ReplayListenerBus, both with a listener that only adds up, on the same log of 200 MB
- * and more; and against JSON.parse of every line. Thread CPU time counts, because the machine has other work.
- *
- * As a script: `deno run -A tests/bench/event_log_bench.ts [--megabytes 220] [--rounds 5] [--json]`.
+ * Reading an event log: ours against Spark's ReplayListenerBus, both with a listener that only adds up, on the same log, warm and as
+ * whole processes; against JSON.parse of every line; and the memory that a log of a million tasks takes. CPU time counts, because the
+ * machine has other work.
  *
  * @module
  */
 import process from "node:process";
-import { parseArgs } from "node:util";
-import { readEventLog } from "../../src/event_log/read.ts";
-import { Summarizer } from "../../src/report/summarize.ts";
-import type { EventSink, SparkEvent } from "../../src/spark/events.ts";
-import { PYSPARK_VERSIONS, sparkJars, whyNoHistoryServer } from "../history_server/spark.ts";
-import { runText } from "../support/runs.ts";
+import { PYSPARK_VERSIONS, sparkJars } from "../history_server/spark.ts";
+import { recordedLines } from "../support/recorded_logs.ts";
 import { enlarged } from "./enlarge.ts";
+import type { ProcessFigures } from "./event_log_process.ts";
+import { type Checksum, parseEveryLine, readWithSum, summarize } from "./event_log_readers.ts";
 
-/** What a reader found: the same for all of them. */
-export interface Checksum {
-  readonly tasks: number;
-  readonly resultBytes: number;
-}
+/** The logs that are enlarged: one that is mostly tasks and block updates, one of SQL queries under adaptive execution. */
+const LOGS = [["tasks", "runs/spark_4_1_rolling"], ["SQL", "event_logs/sql_join.gz"]] as const;
 
 /** One timing of a reader. */
 export interface Timing extends Checksum {
@@ -33,17 +27,6 @@ function cpuMs(): number {
   return (user + system) / 1000;
 }
 
-class Sum implements EventSink {
-  tasks = 0;
-  resultBytes = 0;
-
-  event(event: SparkEvent): void {
-    if (event.kind !== "taskEnd") return;
-    this.tasks++;
-    this.resultBytes += event.metrics?.resultSize ?? 0;
-  }
-}
-
 async function timed(read: () => Promise<Checksum>): Promise<Timing> {
   const cpu = cpuMs();
   const wall = performance.now();
@@ -51,63 +34,13 @@ async function timed(read: () => Promise<Checksum>): Promise<Timing> {
   return { wallMs: performance.now() - wall, cpuMs: cpuMs() - cpu, tasks, resultBytes };
 }
 
-function fileStream(path: string): ReadableStream<Uint8Array> {
-  let file: Deno.FsFile | null = null;
-  const buffer = new Uint8Array(1 << 18);
-  return new ReadableStream({
-    pull(controller) {
-      file ??= Deno.openSync(path);
-      const length = file.readSync(buffer);
-      if (length === null) {
-        file.close();
-        controller.close();
-      } else controller.enqueue(buffer.subarray(0, length));
-    },
-  }, { highWaterMark: 0 });
-}
-
-/** Our reader with a sink that adds up. */
-export async function readWithSum(path: string): Promise<Checksum> {
-  const sum = new Sum();
-  await readEventLog(fileStream(path), sum);
-  return sum;
-}
-
-/** JSON.parse of every line, which is the least that a reader that parses has to do. */
-export async function parseEveryLine(path: string): Promise<Checksum> {
-  const sum = { tasks: 0, resultBytes: 0 };
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of fileStream(path)) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = lines.pop()!;
-    for (const line of lines) {
-      const event = JSON.parse(line);
-      if (event.Event !== "SparkListenerTaskEnd") continue;
-      sum.tasks++;
-      sum.resultBytes += event["Task Metrics"]?.["Result Size"] ?? 0;
-    }
-  }
-  return sum;
-}
-
-/** The whole Summary. */
-export async function summarize(path: string): Promise<Checksum> {
-  const summarizer = new Summarizer({ source: "observed" });
-  await readEventLog(fileStream(path), summarizer);
-  const { stages, results } = summarizer.summary();
-  const tasks = stages.reduce((n, stage) => n + stage.tasks.succeeded + stage.tasks.failed + stage.tasks.killed, 0);
-  return { tasks, resultBytes: results.totalBytes! };
-}
-
-/** Writes a log of at least so many bytes; gives its path and size. */
+/** Writes a log of at least so many bytes and tasks; gives its path and size. */
 export async function largeLog(
-  run: string,
-  minBytes: number,
+  log: string,
+  least: { readonly bytes: number; readonly tasks?: number },
   folder: string,
 ): Promise<{ path: string; bytes: number }> {
-  const path = `${folder}/${run}.log`;
-  const lines = (await runText(run)).trimEnd().split("\n");
+  const path = `${folder}/${log.replaceAll("/", "_")}.log`;
   using file = await Deno.open(path, { write: true, create: true, truncate: true });
   const encoder = new TextEncoder();
   let bytes = 0;
@@ -118,7 +51,7 @@ export async function largeLog(
     bytes += piece.length;
     pending = [];
   };
-  for (const line of enlarged(lines, minBytes)) {
+  for (const line of enlarged(await recordedLines(log), least.bytes, least.tasks)) {
     pending.push(line);
     if (pending.length >= 1000) flush();
   }
@@ -126,28 +59,57 @@ export async function largeLog(
   return { path, bytes };
 }
 
-/** Spark's ReplayListenerBus; the first rounds are cold. */
-async function replayListenerBus(path: string, rounds: number, folder: string): Promise<Timing[]> {
-  const jars = await sparkJars(PYSPARK_VERSIONS[0]);
-  const source = new URL("java/ReplayLog.java", import.meta.url).pathname;
-  const run = async (program: string, args: string[]) => {
-    const { code, stdout, stderr } = await new Deno.Command(program, { args, stdin: "null" }).output();
-    if (code !== 0) throw new Error(new TextDecoder().decode(stderr).slice(-2000));
-    return new TextDecoder().decode(stdout);
-  };
-  await run("javac", ["-cp", `${jars}/*`, "-d", folder, source]);
-  const opens = ["java.lang", "java.nio", "java.util"].map((name) => `--add-opens=java.base/${name}=ALL-UNNAMED`);
-  const text = await run("java", [
-    ...opens,
-    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
-    "-Xmx4g",
-    "-cp",
-    `${folder}:${jars}/*`,
-    "ReplayLog",
-    path,
-    `${rounds}`,
-  ]);
-  return text.trim().split("\n").map((line) => JSON.parse(line));
+async function run(program: string, args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await new Deno.Command(program, { args, stdin: "null" }).output();
+  if (code !== 0) throw new Error(new TextDecoder().decode(stderr).slice(-2000));
+  return new TextDecoder().decode(stdout);
+}
+
+/** Spark's ReplayListenerBus, compiled into a folder. */
+class SparkReader {
+  readonly #folder: string;
+  readonly #jars: string;
+
+  private constructor(folder: string, jars: string) {
+    this.#folder = folder;
+    this.#jars = jars;
+  }
+
+  static async make(folder: string): Promise<SparkReader> {
+    const jars = await sparkJars(PYSPARK_VERSIONS[0]);
+    const source = new URL("java/ReplayLog.java", import.meta.url).pathname;
+    await run("javac", ["-cp", `${jars}/*`, "-d", folder, source]);
+    return new SparkReader(folder, jars);
+  }
+
+  /** Reads a log so many times in one process; the first rounds are cold. */
+  async read(path: string, rounds: number): Promise<(Timing & { readonly processCpuMs: number })[]> {
+    const opens = ["java.lang", "java.nio", "java.util", "sun.nio.ch"]
+      .map((name) => `--add-opens=java.base/${name}=ALL-UNNAMED`);
+    const text = await run("java", [
+      ...opens,
+      "-Xmx4g",
+      "-cp",
+      `${this.#folder}:${this.#jars}/*`,
+      "ReplayLog",
+      path,
+      `${rounds}`,
+    ]);
+    return text.trim().split("\n").map((line) => JSON.parse(line));
+  }
+}
+
+/** Our reader in a process of its own. */
+async function inProcess(what: "sum" | "summarize", path: string): Promise<ProcessFigures> {
+  const script = new URL("event_log_process.ts", import.meta.url).pathname;
+  const config = new URL("../../deno.json", import.meta.url).pathname;
+  return JSON.parse(await run("deno", ["run", "--quiet", "-A", "--config", config, script, what, path]));
+}
+
+async function wallOf<T>(work: () => Promise<T>): Promise<[value: T, wallMs: number]> {
+  const start = performance.now();
+  const value = await work();
+  return [value, performance.now() - start];
 }
 
 function median(values: readonly number[]): number {
@@ -157,6 +119,7 @@ function median(values: readonly number[]): number {
 
 /** A line of the bench's answer: MB per CPU second, median of the warm rounds, with the lowest and highest. */
 export interface EventLogResult {
+  readonly log: string;
   readonly name: string;
   readonly megabytesPerCpuSecond: number;
   readonly low: number;
@@ -165,13 +128,49 @@ export interface EventLogResult {
   readonly checksum: Checksum;
 }
 
-function resultOf(name: string, bytes: number, timings: readonly Timing[]): EventLogResult {
+/** Both readers as whole processes, from start to end: how many times longer Spark's takes. */
+export interface ProcessResult {
+  readonly log: string;
+  readonly bytes: number;
+  readonly rounds: number;
+  /** Medians of the rounds, which alternate. */
+  readonly oursMs: number;
+  readonly sparkMs: number;
+  readonly wallRatio: number;
+  readonly cpuRatio: number;
+}
+
+/** What a process takes that makes the Summary of a large log. */
+export interface MemoryResult extends Checksum {
+  readonly bytes: number;
+  readonly peakRssBytes: number;
+}
+
+/** Everything that was measured. */
+export interface EventLogFigures {
+  readonly results: readonly EventLogResult[];
+  readonly processes: readonly ProcessResult[];
+  readonly memory: MemoryResult;
+}
+
+/** What is measured. */
+export interface EventLogOptions {
+  readonly megabytes: number;
+  readonly rounds: number;
+  /** Spark's reader too. */
+  readonly spark: boolean;
+  /** Size of the log whose reading is measured for its memory; 1 GB and a million tasks when not given. */
+  readonly memory?: { readonly bytes: number; readonly tasks: number };
+}
+
+function resultOf(log: string, name: string, bytes: number, timings: readonly Timing[]): EventLogResult {
   const speeds = timings.map((timing) => bytes / 1e3 / Math.max(1, timing.cpuMs));
   const [{ tasks, resultBytes }] = timings;
   if (timings.some((timing) => timing.tasks !== tasks || timing.resultBytes !== resultBytes)) {
     throw new Error(`${name}: rounds differ`);
   }
   return {
+    log,
     name,
     megabytesPerCpuSecond: median(speeds),
     low: Math.min(...speeds),
@@ -181,66 +180,73 @@ function resultOf(name: string, bytes: number, timings: readonly Timing[]): Even
   };
 }
 
-/** Runs the bench; all readers must find the same. */
-export async function eventLogBench(
-  options: { readonly megabytes: number; readonly rounds: number; readonly spark: boolean },
-): Promise<{ bytes: number; results: EventLogResult[]; peakRssBytes: number }> {
-  const folder = await Deno.makeTempDir();
-  try {
-    const { path, bytes } = await largeLog("spark_4_1_rolling", options.megabytes * 1e6, folder);
-    const readers = [["readEventLog", readWithSum], ["summarize", summarize], ["JSON.parse", parseEveryLine]] as const;
-    const timings = new Map<string, Timing[]>();
-    let peakRssBytes = 0;
-    for (let round = -1; round < options.rounds; round++) {
-      for (const [name, read] of readers) {
-        const timing = await timed(() => read(path));
-        peakRssBytes = Math.max(peakRssBytes, Deno.memoryUsage().rss);
-        if (round >= 0) timings.set(name, [...timings.get(name) ?? [], timing]);
-      }
-    }
-    if (options.spark) {
-      const warm = (await replayListenerBus(path, options.rounds + 1, folder)).slice(1);
-      timings.set("ReplayListenerBus", warm);
-    }
-    const results = [...timings].map(([name, all]) => resultOf(name, bytes, all));
-    for (const { name, checksum } of results) {
-      const first = results[0].checksum;
-      if (checksum.tasks !== first.tasks || checksum.resultBytes !== first.resultBytes) {
-        throw new Error(`${name} found ${JSON.stringify(checksum)}, ${results[0].name} ${JSON.stringify(first)}`);
-      }
-    }
-    return { bytes, results, peakRssBytes };
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+function mustAgree(name: string, found: Checksum, first: Checksum): void {
+  if (found.tasks === first.tasks && found.resultBytes === first.resultBytes) return;
+  throw new Error(`${name} found ${JSON.stringify(found)}, another reader ${JSON.stringify(first)}`);
 }
 
-if (import.meta.main) {
-  const { values } = parseArgs({
-    args: Deno.args,
-    options: {
-      megabytes: { type: "string", default: "220" },
-      rounds: { type: "string", default: "5" },
-      json: { type: "boolean", default: false },
-    },
-  });
-  const why = await whyNoHistoryServer();
-  if (why !== null) console.error(`without Spark: ${why}`);
-  const answer = await eventLogBench({
-    megabytes: Number(values.megabytes),
-    rounds: Number(values.rounds),
-    spark: why === null,
-  });
-  if (values.json) console.log(JSON.stringify(answer));
-  else {
-    console.log(`event log of ${(answer.bytes / 1e6).toFixed(0)} MB, ${answer.results[0].checksum.tasks} tasks`);
-    for (const { name, megabytesPerCpuSecond, low, high } of answer.results) {
-      console.log(
-        `  ${name.padEnd(18)}${megabytesPerCpuSecond.toFixed(0).padStart(6)} MB per CPU second (${low.toFixed(0)} to ${
-          high.toFixed(0)
-        })`,
-      );
+const READERS = [["readEventLog", readWithSum], ["summarize", summarize], ["JSON.parse", parseEveryLine]] as const;
+
+async function warm(
+  log: string,
+  file: { readonly path: string; readonly bytes: number },
+  rounds: number,
+  spark: SparkReader | null,
+): Promise<EventLogResult[]> {
+  const timings = new Map<string, Timing[]>();
+  for (let round = -1; round < rounds; round++) {
+    for (const [name, read] of READERS) {
+      const timing = await timed(() => read(file.path));
+      if (round >= 0) timings.set(name, [...timings.get(name) ?? [], timing]);
     }
-    console.log(`  peak memory of all rounds ${(answer.peakRssBytes / 1e6).toFixed(0)} MB`);
+  }
+  if (spark !== null) timings.set("ReplayListenerBus", (await spark.read(file.path, rounds + 1)).slice(1));
+  const results = [...timings].map(([name, all]) => resultOf(log, name, file.bytes, all));
+  for (const { name, checksum } of results) mustAgree(name, checksum, results[0].checksum);
+  return results;
+}
+
+async function wholeProcesses(
+  log: string,
+  { path, bytes }: { readonly path: string; readonly bytes: number },
+  rounds: number,
+  spark: SparkReader,
+): Promise<ProcessResult> {
+  const rows: { oursMs: number; sparkMs: number; cpuRatio: number }[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const [ours, oursMs] = await wallOf(() => inProcess("sum", path));
+    const [[theirs], sparkMs] = await wallOf(() => spark.read(path, 1));
+    mustAgree("ReplayListenerBus", theirs, ours);
+    rows.push({ oursMs, sparkMs, cpuRatio: theirs.processCpuMs / ours.cpuMs });
+  }
+  return {
+    log,
+    bytes,
+    rounds,
+    oursMs: median(rows.map(({ oursMs }) => oursMs)),
+    sparkMs: median(rows.map(({ sparkMs }) => sparkMs)),
+    wallRatio: median(rows.map(({ oursMs, sparkMs }) => sparkMs / oursMs)),
+    cpuRatio: median(rows.map(({ cpuRatio }) => cpuRatio)),
+  };
+}
+
+/** Runs the bench; all readers must find the same. */
+export async function eventLogBench(options: EventLogOptions): Promise<EventLogFigures> {
+  const folder = await Deno.makeTempDir();
+  try {
+    const spark = options.spark ? await SparkReader.make(folder) : null;
+    const results: EventLogResult[] = [];
+    const processes: ProcessResult[] = [];
+    for (const [name, log] of LOGS) {
+      const file = await largeLog(log, { bytes: options.megabytes * 1e6 }, folder);
+      results.push(...await warm(name, file, options.rounds, spark));
+      if (spark !== null) processes.push(await wholeProcesses(name, file, options.rounds, spark));
+      await Deno.remove(file.path);
+    }
+    const large = await largeLog(LOGS[0][1], options.memory ?? { bytes: 1e9, tasks: 1e6 }, folder);
+    const { tasks, resultBytes, peakRssBytes } = await inProcess("summarize", large.path);
+    return { results, processes, memory: { tasks, resultBytes, bytes: large.bytes, peakRssBytes } };
+  } finally {
+    await Deno.remove(folder, { recursive: true });
   }
 }

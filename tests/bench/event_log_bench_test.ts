@@ -6,9 +6,21 @@ import { enlarged } from "./enlarge.ts";
 import { eventLogBench } from "./event_log_bench.ts";
 
 Deno.test("the readers of the event log bench find the same", async () => {
-  const { results } = await eventLogBench({ megabytes: 1, rounds: 1, spark: false });
-  assertEquals(results.map(({ name }) => name), ["readEventLog", "summarize", "JSON.parse"]);
-  assertEquals(new Set(results.map(({ checksum }) => JSON.stringify(checksum))).size, 1);
+  const { results, memory } = await eventLogBench({
+    megabytes: 1,
+    rounds: 1,
+    spark: false,
+    memory: { bytes: 1, tasks: 1000 },
+  });
+  assertEquals(
+    results.map(({ log, name }) => `${log} ${name}`),
+    ["tasks", "SQL"].flatMap((log) => ["readEventLog", "summarize", "JSON.parse"].map((name) => `${log} ${name}`)),
+  );
+  for (const log of ["tasks", "SQL"]) {
+    const sums = results.filter((result) => result.log === log).map(({ checksum }) => JSON.stringify(checksum));
+    assertEquals(new Set(sums).size, 1);
+  }
+  assertEquals(memory.tasks >= 1000 && memory.peakRssBytes > 1e7, true);
 });
 
 Deno.test("an enlarged log is a log: its jobs several times, each under ids of its own", async () => {

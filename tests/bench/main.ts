@@ -17,7 +17,7 @@ usage: deno task bench [kernel] [simulation] [event-log] [OPTION...]
   --tasks N      tasks of the whole job (100000)
   --megabytes N  size of the event log (200)
   --spark        run Spark's own reader beside ours (needs Java, Maven Central and PyPI)
-  --quick        kernel: small inputs, to see that it works, not for figures
+  --quick        kernel, event-log: small inputs, to see that it works, not for figures
   --traces DIR   kernel: use the recorded traces mixed.jsonl.gz and churn.jsonl.gz of DIR instead of made ones; with the
                  folder of the harnesses around the real Spark in SPARKMEM_ORACLE, Spark's classes are run beside them`;
 
@@ -77,10 +77,28 @@ function simulation({ tasks, rounds }: Options): Part {
   return { figures, lines: ["simulation (CPU seconds of the process: median, low to high)", ...lines] };
 }
 
-async function eventLog({ megabytes, rounds, spark }: Options): Promise<Part> {
-  const figures = await eventLogBench({ megabytes, rounds, spark });
-  const lines = figures.results.map(({ name, megabytesPerCpuSecond, low, high }) =>
-    `  ${name}: ${megabytesPerCpuSecond.toFixed(0)} (${low.toFixed(0)} to ${high.toFixed(0)})`
+async function eventLog({ megabytes, rounds, spark, quick }: Options): Promise<Part> {
+  const figures = await eventLogBench({
+    megabytes,
+    rounds,
+    spark,
+    ...quick ? { memory: { bytes: megabytes * 1e6, tasks: 0 } } : {},
+  });
+  const lines = figures.results.map(({ log, name, megabytesPerCpuSecond, low, high }) =>
+    `  log of ${log}, ${name}: ${megabytesPerCpuSecond.toFixed(0)} (${low.toFixed(0)} to ${high.toFixed(0)})`
+  );
+  for (const { log, bytes, oursMs, sparkMs, wallRatio, cpuRatio } of figures.processes) {
+    lines.push(
+      `  log of ${log}, ${(bytes / 1e6).toFixed(0)} MB, whole processes: ${oursMs.toFixed(0)} ms, Spark's ${
+        sparkMs.toFixed(0)
+      } ms: ${wallRatio.toFixed(1)} times by the clock, ${cpuRatio.toFixed(1)} by CPU time (aim 10)`,
+    );
+  }
+  const { bytes, tasks, peakRssBytes } = figures.memory;
+  lines.push(
+    `  Summary of a log of ${(bytes / 1e6).toFixed(0)} MB, ${tasks} tasks: ${
+      (peakRssBytes / 1e6).toFixed(0)
+    } MB of memory at most (aim 500)`,
   );
   return { figures, lines: ["event log (MB a CPU second: median, low to high)", ...lines] };
 }

@@ -32,9 +32,11 @@ public class ReplayLog {
         bus.replay(in, path, false, ReplayListenerBus.SELECT_ALL_FILTER());
       }
       System.out.printf(
-          "{\"wallMs\":%d,\"cpuMs\":%d,\"tasks\":%d,\"resultBytes\":%d}%n",
+          "{\"wallMs\":%d,\"cpuMs\":%d,\"processCpuMs\":%d,\"tasks\":%d,\"resultBytes\":%d}%n",
           (System.nanoTime() - wall) / 1_000_000,
           (ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - cpu) / 1_000_000,
+          // All threads since the start: the compiler and the garbage collector too.
+          ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime() / 1_000_000,
           sum.tasks,
           sum.resultBytes);
     }
