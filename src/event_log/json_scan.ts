@@ -77,6 +77,8 @@ interface Field {
   /** null when it is not wanted. */
   readonly node: Node | null;
   readonly memo: ValueMemo;
+  /** Values of this field and those that follow, none of which is wanted; the value is the last of these fields. */
+  readonly run: ValueMemo;
   /** The field that followed the last time. */
   next: number;
 }
@@ -105,6 +107,7 @@ class Node {
       index: this.fields.length,
       node: wanted === null ? null : this.#nodes.get(wanted) ?? new Node(wanted, this.#nodes),
       memo: new ValueMemo(),
+      run: new ValueMemo(),
       next: this.fields.length + 1,
     };
     this.fields.push(field);
@@ -174,23 +177,46 @@ export class JsonScanner {
       return found;
     }
     if (depth >= MAX_DEPTH) return FAILED;
+    const names = node.wanted.names === true;
     let before: Field | null = null;
+    /** The first of the fields just before that are not wanted, and where its value is. */
+    let runField: Field | null = null;
+    let runStart = 0;
     for (;;) {
-      const field = this.#field(node, before === null ? 0 : before.next);
+      const labelStart = this.#pos;
+      let field = this.#field(node, before === null ? 0 : before.next);
       if (field === undefined) return FAILED;
       if (before !== null) before.next = field.index;
-      before = field;
       if (field.node !== null) {
+        // Up to the comma before this field's name.
+        if (runField !== null) runField.run.keep(this.#bytes, runStart, labelStart - 1, before);
+        runField = null;
         const value = this.#remembered(field, field.node, depth + 1);
         if (value === FAILED) return FAILED;
         found[field.name] = value;
-      } else {
+      } else if (names) {
         if (!this.#skipRemembered(field.memo, depth + 1)) return FAILED;
-        if (node.wanted.names === true) found[field.name] = undefined;
+        found[field.name] = undefined;
+      } else {
+        const length = runField === null ? field.run.match(this.#view, this.#pos, this.#end) : -1;
+        if (length >= 0) {
+          this.#pos += length;
+          field = field.run.value as Field;
+        } else {
+          if (runField === null) {
+            runField = field;
+            runStart = this.#pos;
+          }
+          if (!this.#skipRemembered(field.memo, depth + 1)) return FAILED;
+        }
       }
+      before = field;
       const byte = this.#byte();
       this.#pos++;
-      if (byte === CLOSE_BRACE) return found;
+      if (byte === CLOSE_BRACE) {
+        if (runField !== null) runField.run.keep(this.#bytes, runStart, this.#pos - 1, before);
+        return found;
+      }
       if (byte !== COMMA) return FAILED;
     }
   }

@@ -103,6 +103,26 @@ Deno.test("scan() takes no text that is too deep, and none that goes on or stops
   }
 });
 
+Deno.test("runs of fields that are not wanted are found again, and not where a byte of them differs", () => {
+  const scanner = new JsonScanner();
+  const wanted: Wanted = { fields: { o: { fields: { b: WHOLE, y: WHOLE } } } };
+  const line = (a: string, b: string, y = '"y"') =>
+    `{"o":{"a":"${a}","a2":[1,2],"a3":{},${b}:"1","x":2,${y}:3,"z":null}}`;
+  for (
+    const [a, b, y] of [["1", '"b"'], ["1", '"b"'], ["2", '"b"'], ["1", '"\\u0062"', '"\\u0079"'], ["1", '"b"'], [
+      "1",
+      '"b"',
+    ]]
+  ) {
+    assertEquals(scan(scanner, line(a, b, y), wanted), { o: { b: "1", y: 3 } });
+    assertEquals(scan(scanner, line(`${a}"`, b, y), wanted), null);
+    assertEquals(scan(scanner, line(a, b, y).replace("null", "nul"), wanted), null);
+  }
+  // What comes after a known run is another field, or nothing.
+  assertEquals(scan(scanner, '{"o":{"a":"1","a2":[1,2],"a3":{}}}', wanted), { o: {} });
+  assertEquals(scan(scanner, '{"o":{"a":"1","a2":[1,2],"a3":{},"y":1}}', wanted), { o: { y: 1 } });
+});
+
 Deno.test("a field twice has the last value, as in JSON.parse", () => {
   assertEquals(scan(new JsonScanner(), '{"a":1,"a":2}'), { a: 2 });
 });
