@@ -194,7 +194,7 @@ function acquireStorageFor(head: u64, bytes: i64): i64 {
   const id = <u32>(head >> 32);
   if (mode > 1) return BAD_ARGUMENT;
   if (!executor.isDeclared(id)) return BAD_BLOCK;
-  return acquireStorageMemory(mode, bytes, rddOf(executor.block(id)));
+  return acquireStorageMemory(mode, bytes, rddOf(executor.block(id).word));
 }
 
 function releaseStorageFrom(head: u64, bytes: i64): i64 {

@@ -6,53 +6,62 @@
  * fails at once, and a locked entry that the walk meets at the eldest end is parked, so that no walk meets it again.
  */
 import { beginEvicted, endEvicted, evictedBetween, evictedHead, logEvicted, writeEvicted } from "./event_log";
+import { freeEntries, freeEntry, takeEntry } from "./entries";
 import {
-  Block, DECLARED, executor, KNOWN, LOCKED, memoryOf, ModeMemory, PARKED, RddRecord,
-  SIZE_SHIFT, STORED, USE_DISK,
+  BlockInfo, ENTRY, Entry, executor, LOCKED, memoryOf, ModeMemory, PARKED, RddRecord, STORED, UNKNOWN, USE_DISK,
 } from "./layout";
 import { DROP_FAILED } from "./status";
 import { releaseStorageMemory } from "./storage_memory_pool";
 
-/** What a block's word keeps when the block is put in memory again. */
-const BEFORE_PUT: i64 = DECLARED | LOCKED | KNOWN;
-/** An evicted block whose level uses disk stays known: how far its USE_DISK is from KNOWN. */
-const USE_DISK_TO_KNOWN: i64 = 1;
+/** What a block's word keeps when it is evicted and stays known. */
+const KNOWN_STILL: u64 = UNKNOWN | ENTRY;
+/** What it keeps when it is put in memory again. */
+const BEFORE_PUT: u64 = KNOWN_STILL | LOCKED;
 
 /** Makes a block in memory the youngest of its mode. */
 @inline
-export function touch(block: Block): void {
-  const word = block.word;
-  block.unlink();
+export function touch(block: BlockInfo, word: u64): void {
+  const entry = BlockInfo.entryOf(word);
+  entry.unlink();
   if ((word & PARKED) != 0) block.word = word & ~PARKED;
-  block.linkNewest(memoryOf(Block.modeOf(word)).entries);
+  entry.linkNewest(memoryOf(BlockInfo.modeOf(word)).entries);
 }
 
-/** Adds a block's bytes to what eviction can free, or takes them off. */
+/** Adds bytes of an RDD's block to what eviction can free, or takes them off. */
 @inline
-export function addEvictable(memory: ModeMemory, mode: i32, block: Block, bytes: i64): void {
+export function addEvictable(memory: ModeMemory, mode: i32, rdd: usize, bytes: i64): void {
   memory.evictable += bytes;
-  RddRecord.addEvictable(block.rdd, mode, bytes);
+  RddRecord.addEvictable(rdd, mode, bytes);
 }
 
-/** Puts a block that is not in memory there, as the youngest. `flags`: STORED_OFF_HEAP, DESERIALIZED, USE_DISK. */
+/**
+ * Puts a block that is not in memory there, as the youngest; if it is not known, there must be an entry for it.
+ * `flags`: STORED_OFF_HEAP, DESERIALIZED, USE_DISK.
+ */
 @inline
-export function addEntry(memory: ModeMemory, mode: i32, block: Block, size: i64, flags: i64): void {
-  const word = (block.word & BEFORE_PUT) | (size << SIZE_SHIFT) | flags | STORED | KNOWN;
-  block.word = word;
-  block.linkNewest(memory.entries);
+export function addEntry(memory: ModeMemory, mode: i32, id: u32, size: i64, flags: u64): void {
+  const block = executor.block(id);
+  let word = block.word & BEFORE_PUT;
+  if (!BlockInfo.isKnown(word)) word |= takeEntry(id).address;
+  block.word = word | flags | STORED;
+  const entry = BlockInfo.entryOf(word);
+  entry.size = size;
+  entry.linkNewest(memory.entries);
   executor.numEntries++;
-  if ((word & LOCKED) == 0) addEvictable(memory, mode, block, size);
+  if ((word & LOCKED) == 0) addEvictable(memory, mode, BlockInfo.rddOf(word), size);
 }
 
 /** Takes a block that is not locked out of memory, and it is no longer known. */
-export function removeEntry(block: Block): void {
+export function removeEntry(block: BlockInfo): void {
   const word = block.word;
-  const size = word >> SIZE_SHIFT;
-  const mode = Block.modeOf(word);
+  const entry = BlockInfo.entryOf(word);
+  const size = entry.size;
+  const mode = BlockInfo.modeOf(word);
   const memory = memoryOf(mode);
-  block.unlink();
-  addEvictable(memory, mode, block, -size);
-  block.word = DECLARED;
+  entry.unlink();
+  freeEntry(entry);
+  addEvictable(memory, mode, BlockInfo.rddOf(word), -size);
+  block.word = word & UNKNOWN;
   releaseStorageMemory(memory, mode, size);
   executor.numEntries--;
 }
@@ -79,27 +88,35 @@ export function evict(memory: ModeMemory, mode: i32, space: i64, exceptRdd: usiz
   if (isUnusual(memory)) return evictCarefully(mode, space, exceptRdd);
 
   const head = evictedHead(mode);
-  const first = beginEvicted();
-  let place = first;
+  const firstEvent = beginEvicted();
+  const eldest = Entry.at(memory.entries.newer);
+  let place = firstEvent;
   let freed: i64 = 0;
-  let block = Block.at(memory.entries.newer);
+  let entry = eldest;
+  let last = memory.entries;
   do {
+    const newerAndBlock = entry.newerAndBlock;
+    const id = <u32>(newerAndBlock >> 32);
+    const block = executor.block(id);
     const word = block.word;
-    const newerAndRdd = block.newerAndRdd;
-    const rdd = <usize>(newerAndRdd >> 32);
-    if ((word & LOCKED) != 0 || rdd == exceptRdd) break;
-    const size = word >> SIZE_SHIFT;
+    const rdd = BlockInfo.rddOf(word);
+    if ((word & (LOCKED | USE_DISK)) != 0 || rdd == exceptRdd) break;
+    const size = entry.size;
     freed += size;
     RddRecord.addEvictable(rdd, mode, -size);
-    block.word = DECLARED | (word & USE_DISK) << USE_DISK_TO_KNOWN;
-    place = writeEvicted(place, head, executor.idOf(block), size);
-    block = Block.at(<usize>newerAndRdd);
+    block.word = word & UNKNOWN;
+    place = writeEvicted(place, head, id, size);
+    last = entry;
+    entry = Entry.at(<usize>newerAndBlock);
   } while (freed < space);
-  block.linkNewerThan(memory.entries);
-  endEvicted(place);
-  executor.numEntries -= evictedBetween(first, place);
-  memory.evictable -= freed;
-  memory.storageMemoryUsed -= freed;
+  if (last != memory.entries) {
+    freeEntries(eldest, last);
+    entry.linkNewerThan(memory.entries);
+    endEvicted(place);
+    executor.numEntries -= evictedBetween(firstEvent, place);
+    memory.evictable -= freed;
+    memory.storageMemoryUsed -= freed;
+  }
   return freed >= space ? freed : freed + evictCarefully(mode, space - freed, exceptRdd);
 }
 
@@ -124,53 +141,66 @@ function evictCarefully(mode: i32, space: i64, exceptRdd: usize): i64 {
   let freed: i64 = 0;
   // the youngest entry so far that stays
   let kept = memory.entries;
-  let block = Block.at(kept.newer);
+  let entry = Entry.at(kept.newer);
   while (freed < space) {
+    const newer = Entry.at(entry.newer);
+    const block = executor.block(entry.block);
     const word = block.word;
-    const newer = Block.at(block.newer);
     if ((word & LOCKED) != 0 && kept == memory.entries) {
-      park(memory, block);
-    } else if ((word & LOCKED) != 0 || block.rdd == exceptRdd) {
-      block.linkNewerThan(kept);
-      kept = block;
+      park(memory, block, entry);
+    } else if ((word & LOCKED) != 0 || BlockInfo.rddOf(word) == exceptRdd) {
+      entry.linkNewerThan(kept);
+      kept = entry;
     } else {
       if (executor.dropsBeforeFailure == 0) break;
       if (executor.dropsBeforeFailure > 0) executor.dropsBeforeFailure--;
-      const size = word >> SIZE_SHIFT;
-      freed += size;
-      addEvictable(memory, mode, block, -size);
-      block.word = DECLARED | (word & USE_DISK) << USE_DISK_TO_KNOWN | (executor.keepsDropped != 0 ? KNOWN : 0);
-      executor.numEntries--;
-      logEvicted(executor.idOf(block), mode, size);
-      releaseStorageMemory(memory, mode, size);
+      freed += entry.size;
+      drop(memory, mode, block, entry);
     }
-    block = newer;
+    entry = newer;
   }
-  block.linkNewerThan(kept);
+  entry.linkNewerThan(kept);
   if (freed >= space) return freed;
-  touch(block);
+  const block = executor.block(entry.block);
+  touch(block, block.word);
   return DROP_FAILED;
 }
 
+/** Drops one block from memory; it stays known when its level uses disk. The walk mends the order that it leaves. */
+function drop(memory: ModeMemory, mode: i32, block: BlockInfo, entry: Entry): void {
+  const word = block.word;
+  const size = entry.size;
+  addEvictable(memory, mode, BlockInfo.rddOf(word), -size);
+  executor.numEntries--;
+  logEvicted(entry.block, mode, size);
+  if ((word & USE_DISK) != 0 || executor.keepsDropped != 0) {
+    block.word = word & KNOWN_STILL;
+  } else {
+    block.word = word & UNKNOWN;
+    freeEntry(entry);
+  }
+  releaseStorageMemory(memory, mode, size);
+}
+
 /** Makes a locked entry that is the eldest of all the youngest of the parked ones; the walk mends the order it leaves. */
-function park(memory: ModeMemory, block: Block): void {
+function park(memory: ModeMemory, block: BlockInfo, entry: Entry): void {
   block.word |= PARKED;
-  block.linkNewest(memory.parked);
+  entry.linkNewest(memory.parked);
 }
 
 /**
  * Brings a parked entry back, and with it the parked ones that are younger: all of them are older than the entries
  * that never left.
  */
-export function unpark(memory: ModeMemory, block: Block): void {
+export function unpark(memory: ModeMemory, entry: Entry): void {
   const parked = memory.parked;
   const entries = memory.entries;
-  const youngest = Block.at(parked.older);
-  // the parked list keeps what is older than `block`
-  parked.linkNewerThan(Block.at(block.older));
+  const youngest = Entry.at(parked.older);
+  // the parked list keeps what is older than `entry`
+  parked.linkNewerThan(Entry.at(entry.older));
   // the rest goes before the eldest entry
-  const eldest = Block.at(entries.newer);
-  block.linkNewerThan(entries);
+  const eldest = Entry.at(entries.newer);
+  entry.linkNewerThan(entries);
   eldest.linkNewerThan(youngest);
-  for (let moved = block; moved != eldest; moved = Block.at(moved.newer)) moved.word &= ~PARKED;
+  for (let moved = entry; moved != eldest; moved = Entry.at(moved.newer)) executor.block(moved.block).word &= ~PARKED;
 }

@@ -5,6 +5,7 @@
  * One executor is resident: its record has been moved from its home to the fixed address where operations expect it.
  */
 import { createBlockTable, releaseBlockTable } from "./block_info_manager";
+import { createEntries, releaseEntries } from "./entries";
 import { reserveEvents } from "./event_log";
 import { allocate, release } from "./heap";
 import {
@@ -101,7 +102,7 @@ export function createExecutor(
   sendHome();
   memory.fill(changetype<usize>(executor), 0, EXECUTOR_BYTES);
   executor.home = home;
-  if (!createBlockTable() || !createTaskTable() || !createRddTable() || !createWaitQueue()) {
+  if (!createBlockTable() || !createEntries() || !createTaskTable() || !createRddTable() || !createWaitQueue()) {
     discard();
     return OUT_OF_MEMORY;
   }
@@ -155,6 +156,7 @@ function initialize(mode: i32, maxMemory: i64, storageRegionSize: i64): void {
 /** Gives back whatever the resident record has; nobody is resident then. */
 function discard(): void {
   releaseBlockTable();
+  releaseEntries();
   releaseTaskTable();
   releaseRddTable();
   releaseWaitQueue();

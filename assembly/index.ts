@@ -215,7 +215,7 @@ export function acquireStorageMemory(handle: i32, block: i32, numBytes: f64, mod
   const status = beginBlock(handle, block);
   if (status < 0) return status;
   if (!isBytes(numBytes) || !isMode(mode)) return BAD_ARGUMENT;
-  return <i32>acquireStorage(mode, <i64>numBytes, rddOf(executor.block(block)));
+  return <i32>acquireStorage(mode, <i64>numBytes, rddOf(executor.block(block).word));
 }
 
 export function releaseStorageMemory(handle: i32, numBytes: f64, mode: i32): i32 {

@@ -33,59 +33,100 @@ export const ALL_RULES: i32 = 63;
 
 // --- blocks ------------------------------------------------------------------------------------------------------
 
+// flags of a BlockInfo's word, in the bits that addresses of 32-byte records leave
 /** The block is in memory. */
-export const STORED: i64 = 1;
+export const STORED: u64 = 1;
 /** Its memory mode is off-heap; shifted right by STORED_OFF_HEAP_SHIFT it is the mode. */
-export const STORED_OFF_HEAP: i64 = 2;
-export const STORED_OFF_HEAP_SHIFT: i64 = 1;
-/** It is kept as objects (DeserializedMemoryEntry). */
-export const DESERIALIZED: i64 = 4;
-/** Its storage level uses disk: when evicted it stays known. */
-export const USE_DISK: i64 = 8;
-/** There is a BlockInfo: the block is in memory, or the host has it on disk. */
-export const KNOWN: i64 = 16;
+export const STORED_OFF_HEAP: u64 = 2;
+export const STORED_OFF_HEAP_SHIFT: u64 = 1;
+/** Its entry is in the list of parked ones. */
+export const PARKED: u64 = 4;
 /** It is locked for reading. */
-export const LOCKED: i64 = 32;
-/** It is in the list of parked entries. */
-export const PARKED: i64 = 64;
+export const LOCKED: u64 = 8;
+/** Its storage level uses disk: when evicted it stays known. */
+export const USE_DISK: u64 = 16;
+/** The address of its Entry; 0 when it is not known: neither in memory nor, for all that the host has said, on disk. */
+export const ENTRY: u64 = 0xffffffe0;
 /** The block id is handed out. */
-export const DECLARED: i64 = 128;
-export const SIZE_SHIFT: i64 = 10;
+export const DECLARED: u64 = 1 << 32;
+/** It is kept as objects (DeserializedMemoryEntry). */
+export const DESERIALIZED: u64 = 2 << 32;
+export const RDD_SHIFT: u64 = 32;
+/** The address of its RddRecord, shifted left by RDD_SHIFT; of an id that is not handed out: the next such id, plus 1. */
+export const RDD: u64 = 0xffffffe0 << 32;
+/** What is left of a block that is no longer known. */
+export const UNKNOWN: u64 = DECLARED | RDD;
 
 /** What putBytes takes as flags: objects; level uses disk. */
 export const PUT_DESERIALIZED: i32 = 1;
 export const PUT_USE_DISK: i32 = 2;
 /** How far the flags of a put are from their place in a block's word. */
-export const PUT_SHIFT: i64 = 2;
+export const PUT_DESERIALIZED_SHIFT: u64 = 33;
+export const PUT_USE_DISK_SHIFT: u64 = 3;
 
 /**
- * Block (24 bytes): what is known of a block (BlockInfo), its entry in the MemoryStore, its place in the access order.
- * The two ends of each list begin like it, so that linking needs no special case.
+ * BlockInfo (8 bytes): what there is of every block id, in a table by id. Reading one says whether the block is there.
  *
- * | offset | field   | type | meaning                                                               |
- * | -----: | ------- | ---- | --------------------------------------------------------------------- |
- * |      0 | word    | i64  | size << SIZE_SHIFT, and the flags above                               |
- * |      8 | older   | u32  | address of the next older entry; of an end: of the youngest           |
- * |     12 | newer   | u32  | address of the next newer entry; of an end: of the eldest             |
- * |     16 | rdd     | u32  | address of its RddRecord; of the executor's `noRdd` when it is of none |
- * |     20 | readers | u32  | read locks; of an id that is not handed out: the next such id, plus 1 |
+ * | offset | field | type | meaning                                                                        |
+ * | -----: | ----- | ---- | ------------------------------------------------------------------------------ |
+ * |      0 | word  | u64  | address of its Entry in the low half, of its RddRecord in the high one, flags   |
  */
 @unmanaged
-export class Block {
-  word!: i64;
-  older!: usize;
-  newer!: usize;
-  rdd!: usize;
-  readers!: u32;
+export class BlockInfo {
+  word!: u64;
 
   @inline
-  static at(address: usize): Block {
-    return changetype<Block>(address);
+  static at(address: usize): BlockInfo {
+    return changetype<BlockInfo>(address);
   }
 
   @inline
-  static modeOf(word: i64): i32 {
+  static isKnown(word: u64): bool {
+    return (word & ENTRY) != 0;
+  }
+
+  @inline
+  static entryOf(word: u64): Entry {
+    return Entry.at(<usize>(word & ENTRY));
+  }
+
+  @inline
+  static modeOf(word: u64): i32 {
     return <i32>(word >> STORED_OFF_HEAP_SHIFT) & 1;
+  }
+
+  /** The address of the block's RddRecord; that of NO_RDD when it is of none. */
+  @inline
+  static rddOf(word: u64): usize {
+    return <usize>((word & RDD) >> RDD_SHIFT);
+  }
+}
+
+export const BLOCK_INFO_BYTES: u32 = offsetof<BlockInfo>();
+
+/**
+ * Entry (32 bytes): what is kept of a known block: its entry in the MemoryStore with its place in the access order, its
+ * read locks. The two ends of each list begin like it, so that linking needs no special case.
+ *
+ * | offset | field   | type | meaning                                                               |
+ * | -----: | ------- | ---- | --------------------------------------------------------------------- |
+ * |      0 | size    | i64  | bytes in memory                                                       |
+ * |      8 | older   | u32  | address of the next older entry; of an end: of the youngest           |
+ * |     12 | newer   | u32  | address of the next newer entry; of an end: of the eldest; of a free one: of the next free one |
+ * |     16 | block   | u32  | the block's id                                                        |
+ * |     20 | readers | u32  | read locks                                                            |
+ */
+@unmanaged
+export class Entry {
+  size!: i64;
+  older!: usize;
+  newer!: usize;
+  block!: u32;
+  readers!: u32;
+
+  @inline
+  static at(address: usize): Entry {
+    return changetype<Entry>(address);
   }
 
   @inline
@@ -93,34 +134,39 @@ export class Block {
     return changetype<usize>(this);
   }
 
-  /** `newer` in the low half and `rdd` in the high one, in one access. */
+  /** `newer` in the low half and `block` in the high one, in one access. */
   @inline
-  get newerAndRdd(): u64 {
-    return load<u64>(this.address, offsetof<Block>("newer"));
+  get newerAndBlock(): u64 {
+    return load<u64>(this.address, offsetof<Entry>("newer"));
+  }
+
+  /** Makes the record that of a block without read locks. */
+  @inline
+  begin(block: u32): void {
+    store<u64>(this.address, <u64>block, offsetof<Entry>("block"));
   }
 
   /** Takes the entry out of its list. */
   @inline
   unlink(): void {
-    // both links in one access: where the engine checks each access, accesses are what touching costs
     const older = this.older;
     const newer = this.newer;
-    Block.at(older).newer = newer;
-    Block.at(newer).older = older;
+    Entry.at(older).newer = newer;
+    Entry.at(newer).older = older;
   }
 
   /** Puts the entry at the newest place of the list with this end. */
   @inline
-  linkNewest(end: Block): void {
+  linkNewest(end: Entry): void {
     const youngest = end.older;
-    store<u64>(this.address, <u64>youngest | <u64>end.address << 32, offsetof<Block>("older"));
-    Block.at(youngest).newer = this.address;
+    store<u64>(this.address, <u64>youngest | <u64>end.address << 32, offsetof<Entry>("older"));
+    Entry.at(youngest).newer = this.address;
     end.older = this.address;
   }
 
   /** Makes this the next newer entry after `older`. */
   @inline
-  linkNewerThan(older: Block): void {
+  linkNewerThan(older: Entry): void {
     this.older = older.address;
     older.newer = this.address;
   }
@@ -133,7 +179,8 @@ export class Block {
   }
 }
 
-export const BLOCK_BYTES: u32 = offsetof<Block>();
+/** Entries are at multiples of this. */
+export const ENTRY_BYTES: u32 = 32;
 
 /**
  * RddRecord (32 bytes), in a table with open addressing by rdd id.
@@ -298,8 +345,8 @@ export const OPERATION_BYTES: u32 = offsetof<Operation>();
  * |     56 | evictable         | i64        | bytes of entries that are not locked                       |
  * |     64 | unrollMemory      | i64        | unroll reservations of all tasks                           |
  * |     72 | activeTasks       | i64        | N of the 1/N rule                                          |
- * |     80 | entries           | Block      | the ends of the access order: its first 16 bytes           |
- * |     96 | parked            | Block      | the ends of the locked entries that are older than all of `entries` |
+ * |     80 | entries           | Entry      | the ends of the access order: its first 16 bytes           |
+ * |     96 | parked            | Entry      | the ends of the locked entries that are older than all of `entries` |
  */
 @unmanaged
 export class ModeMemory {
@@ -313,10 +360,10 @@ export class ModeMemory {
   evictable!: i64;
   unrollMemory!: i64;
   activeTasks!: i64;
-  entriesWord!: i64;
+  entriesSize!: i64;
   entriesOlder!: u32;
   entriesNewer!: u32;
-  parkedWord!: i64;
+  parkedSize!: i64;
   parkedOlder!: u32;
   parkedNewer!: u32;
 
@@ -331,26 +378,26 @@ export class ModeMemory {
   }
 
   @inline
-  get entries(): Block {
-    return Block.at(changetype<usize>(this) + offsetof<ModeMemory>("entriesWord"));
+  get entries(): Entry {
+    return Entry.at(changetype<usize>(this) + offsetof<ModeMemory>("entriesSize"));
   }
 
   @inline
-  get parked(): Block {
-    return Block.at(changetype<usize>(this) + offsetof<ModeMemory>("parkedWord"));
+  get parked(): Entry {
+    return Entry.at(changetype<usize>(this) + offsetof<ModeMemory>("parkedSize"));
   }
 }
 
 /**
- * Executor (384 bytes): one executor's memory manager and block store.
+ * Executor (448 bytes): one executor's memory manager and block store.
  *
  * | offset | field              | type          | meaning                                                |
  * | -----: | ------------------ | ------------- | ------------------------------------------------------ |
  * |      0 | handle             | i32           | how the host names the executor                        |
  * |      4 | rules              | i32           | RULE_ bits                                             |
- * |      8 | blocks             | u32           | address of the Block table, by block id                |
+ * |      8 | blocks             | u32           | address of the BlockInfo table, by block id            |
  * |     12 | home               | u32           | address of the record while another executor is resident |
- * |     16 | blockCapacity      | u32           | records in the Block table                             |
+ * |     16 | blockCapacity      | u32           | records in the BlockInfo table                         |
  * |     20 | blockEnd           | u32           | block ids handed out so far                            |
  * |     24 | freeBlock          | u32           | the block id given back last, plus 1                   |
  * |     28 | numEntries         | u32           | blocks in memory                                       |
@@ -368,8 +415,10 @@ export class ModeMemory {
  * |     76 | dropsBeforeFailure | i32           | drops until the host's handler fails; -1: it works     |
  * |     80 | taskContext        | i64           | the task that batches mean by "this task"              |
  * |     88 | keepsDropped       | i32           | 1: an evicted block stays known whatever its level     |
- * |     96 | noRdd              | RddRecord     | stands for the RDD of blocks that are of none          |
- * |    128 | memory             | ModeMemory[2] | by memory mode                                         |
+ * |     92 | freeEntry          | u32           | address of the Entry that is used next; 0: there is none |
+ * |     96 | entryChunks        | u32           | address of the EntryChunk made last                    |
+ * |    128 | noRdd              | RddRecord     | stands for the RDD of blocks that are of none          |
+ * |    192 | memory             | ModeMemory[2] | by memory mode                                         |
  */
 @unmanaged
 export class Executor {
@@ -395,6 +444,8 @@ export class Executor {
   dropsBeforeFailure!: i32;
   taskContext!: i64;
   keepsDropped!: i32;
+  freeEntry!: usize;
+  entryChunks!: usize;
 
   @inline
   static at(address: usize): Executor {
@@ -402,13 +453,8 @@ export class Executor {
   }
 
   @inline
-  block(id: u32): Block {
-    return Block.at(this.blocks + <usize>id * BLOCK_BYTES);
-  }
-
-  @inline
-  idOf(block: Block): u32 {
-    return <u32>(block.address - this.blocks) / BLOCK_BYTES;
+  block(id: u32): BlockInfo {
+    return BlockInfo.at(this.blocks + <usize>id * BLOCK_INFO_BYTES);
   }
 
   /** Whether the table has a record for the id, handed out or not. */
@@ -429,14 +475,14 @@ export class Executor {
   }
 }
 
-const NO_RDD_OFFSET: usize = 96;
-const MEMORY_OFFSET: usize = 128;
+const NO_RDD_OFFSET: usize = 128;
+const MEMORY_OFFSET: usize = 192;
 const MODE_MEMORY_SHIFT: usize = 7;
-export const EXECUTOR_BYTES: u32 = 384;
+export const EXECUTOR_BYTES: u32 = 448;
 
 // --- the resident executor ---------------------------------------------------------------------------------------
 
-const RESIDENT: usize = memory.data(384, 64);
+const RESIDENT: usize = memory.data(448, 64);
 
 /**
  * The executor that operations work on. Its record is at a fixed address, so that engines that check memory accesses
@@ -457,6 +503,7 @@ export const NO_RDD: usize = RESIDENT + NO_RDD_OFFSET;
 
 /** The address of a block's RddRecord, 0 when it is of none. */
 @inline
-export function rddOf(block: Block): usize {
-  return block.rdd == NO_RDD ? 0 : block.rdd;
+export function rddOf(word: u64): usize {
+  const rdd = BlockInfo.rddOf(word);
+  return rdd == NO_RDD ? 0 : rdd;
 }

@@ -1,12 +1,15 @@
 /** The blocks in memory (org.apache.spark.storage.memory.MemoryStore). */
+import { freeEntry, reserveEntry } from "./entries";
 import { addEntry, removeEntry, touch } from "./eviction";
 import {
-  Block, DECLARED, DESERIALIZED, executor, KNOWN, LOCKED, memoryOf, ModeMemory, OFF_HEAP, offHeap, ON_HEAP, onHeap, PUT_SHIFT, rddOf,
-  SIZE_SHIFT, STORED, STORED_OFF_HEAP_SHIFT, TaskRecord, UNROLLS,
+  BlockInfo, DECLARED, DESERIALIZED, executor, LOCKED, memoryOf, ModeMemory, OFF_HEAP, offHeap, ON_HEAP, onHeap,
+  PUT_DESERIALIZED, PUT_DESERIALIZED_SHIFT, PUT_USE_DISK, PUT_USE_DISK_SHIFT, rddOf, STORED, STORED_OFF_HEAP_SHIFT,
+  TaskRecord, UNKNOWN, UNROLLS,
 } from "./layout";
 import { clearEvictable } from "./rdd_table";
 import {
-  BAD_BLOCK, BLOCK_ALREADY_PRESENT, BLOCK_NOT_DESERIALIZED, BLOCK_NOT_IN_MEMORY, BLOCK_NOT_SERIALIZED, REMOVE_LOCKED,
+  BAD_BLOCK, BLOCK_ALREADY_PRESENT, BLOCK_NOT_DESERIALIZED, BLOCK_NOT_IN_MEMORY, BLOCK_NOT_SERIALIZED, OUT_OF_MEMORY,
+  REMOVE_LOCKED,
 } from "./status";
 import { releaseAllStorageMemory } from "./storage_memory_pool";
 import { taskAt } from "./task_table";
@@ -14,33 +17,29 @@ import { acquireStorage, acquireStorageMemory } from "./unified_memory_manager";
 
 /** Stores a block of known size: 1, 0 when it does not fit, or a status. `putFlags`: PUT_ bits. */
 export function putBytes(id: u32, size: i64, mode: i32, putFlags: i32): i64 {
-  const block = executor.block(id);
-  const word = block.word;
-  if ((word & (DECLARED | STORED)) != DECLARED) return (word & STORED) != 0 ? BLOCK_ALREADY_PRESENT : BAD_BLOCK;
-  const acquired = acquireStorageMemory(mode, size, rddOf(block));
-  if (acquired == 1) addBlock(block, mode, size, putFlags);
-  return acquired;
+  return put(memoryOf(mode), mode, id, size, putFlags);
 }
 
 /** The same, for a place that is worth its own copy. */
 @inline
 export function put(memory: ModeMemory, mode: i32, id: u32, size: i64, putFlags: i32): i64 {
-  const block = executor.block(id);
-  const word = block.word;
+  const word = executor.block(id).word;
   if ((word & (DECLARED | STORED)) != DECLARED) return (word & STORED) != 0 ? BLOCK_ALREADY_PRESENT : BAD_BLOCK;
-  const acquired = acquireStorage(memory, mode, size, rddOf(block));
-  if (acquired == 1) addEntry(memory, mode, block, size, entryFlags(mode, putFlags));
+  if (!reserveEntry()) return OUT_OF_MEMORY;
+  const acquired = acquireStorage(memory, mode, size, rddOf(word));
+  if (acquired == 1) addEntry(memory, mode, id, size, entryFlags(mode, putFlags));
   return acquired;
 }
 
 @inline
-function entryFlags(mode: i32, putFlags: i32): i64 {
-  return (<i64>mode << STORED_OFF_HEAP_SHIFT) | (<i64>putFlags << PUT_SHIFT);
+function entryFlags(mode: i32, putFlags: i32): u64 {
+  return <u64>mode << STORED_OFF_HEAP_SHIFT | <u64>(putFlags & PUT_DESERIALIZED) << PUT_DESERIALIZED_SHIFT |
+    <u64>(putFlags & PUT_USE_DISK) << PUT_USE_DISK_SHIFT;
 }
 
-/** Puts a block in memory for which storage memory has been acquired. */
-export function addBlock(block: Block, mode: i32, size: i64, putFlags: i32): void {
-  addEntry(memoryOf(mode), mode, block, size, entryFlags(mode, putFlags));
+/** Puts a block in memory for which storage memory has been acquired and an entry reserved. */
+export function addBlock(id: u32, mode: i32, size: i64, putFlags: i32): void {
+  addEntry(memoryOf(mode), mode, id, size, entryFlags(mode, putFlags));
 }
 
 /** Reads a block, which makes it the youngest: 1, or 0 when it is not in memory. */
@@ -49,7 +48,7 @@ export function get(id: u32): i64 {
   const block = executor.block(id);
   const word = block.word;
   if ((word & STORED) == 0) return (word & DECLARED) != 0 ? 0 : BAD_BLOCK;
-  touch(block);
+  touch(block, word);
   return 1;
 }
 
@@ -68,7 +67,7 @@ export function getValues(id: u32): i64 {
 /** The size of a block in memory, which makes it the youngest. */
 export function getSize(id: u32): i64 {
   const found = get(id);
-  if (found == 1) return executor.block(id).word >> SIZE_SHIFT;
+  if (found == 1) return BlockInfo.entryOf(executor.block(id).word).size;
   return found == 0 ? BLOCK_NOT_IN_MEMORY : found;
 }
 
@@ -85,13 +84,13 @@ export function contains(id: u32): i64 {
 export function remove(id: u32): i64 {
   const block = executor.block(id);
   const word = block.word;
-  if ((word & KNOWN) == 0) return (word & DECLARED) != 0 ? 0 : BAD_BLOCK;
+  if (!BlockInfo.isKnown(word)) return (word & DECLARED) != 0 ? 0 : BAD_BLOCK;
   if ((word & LOCKED) != 0) return REMOVE_LOCKED;
   if ((word & STORED) != 0) {
     removeEntry(block);
     return 1;
   }
-  block.word = DECLARED;
+  forget(block);
   return 0;
 }
 
@@ -99,9 +98,7 @@ export function remove(id: u32): i64 {
 export function clear(): void {
   for (let id: u32 = 0; id < executor.blockEnd; id++) {
     const block = executor.block(id);
-    if ((block.word & KNOWN) == 0) continue;
-    block.word = DECLARED;
-    block.readers = 0;
+    if (BlockInfo.isKnown(block.word)) forget(block);
   }
   clearEvictable();
   for (let i: u32 = 0; i < executor.taskCapacity; i++) forgetUnrolling(taskAt(i));
@@ -109,6 +106,12 @@ export function clear(): void {
   clearMode(offHeap);
   executor.numEntries = 0;
   releaseAllStorageMemory();
+}
+
+/** Makes a known block unknown. */
+function forget(block: BlockInfo): void {
+  freeEntry(BlockInfo.entryOf(block.word));
+  block.word &= UNKNOWN;
 }
 
 function clearMode(memory: ModeMemory): void {

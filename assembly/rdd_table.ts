@@ -3,7 +3,7 @@
  * of their RDD's record, so that a table that is rebuilt leads them to the new one.
  */
 import { allocate, release } from "./heap";
-import { DECLARED, executor, NO_RDD, RddRecord } from "./layout";
+import { BlockInfo, DECLARED, executor, NO_RDD, RDD, RDD_SHIFT, RddRecord } from "./layout";
 
 const RECORD_SHIFT: usize = 5;
 const FIRST_CAPACITY: u32 = 8;
@@ -59,9 +59,12 @@ function rebuild(): bool {
     memory.copy(changetype<usize>(moved), changetype<usize>(record), 1 << RECORD_SHIFT);
   }
   for (let block: u32 = 0; block < executor.blockEnd; block++) {
-    const record = executor.block(block);
-    if ((record.word & DECLARED) == 0 || record.rdd == NO_RDD) continue;
-    record.rdd = changetype<usize>(search(table, capacity - 1, <i32>(RddRecord.at(record.rdd).key - 1)));
+    const info = executor.block(block);
+    const word = info.word;
+    const rdd = BlockInfo.rddOf(word);
+    if ((word & DECLARED) == 0 || rdd == NO_RDD) continue;
+    const moved = changetype<usize>(search(table, capacity - 1, <i32>(RddRecord.at(rdd).key - 1)));
+    info.word = (word & ~RDD) | <u64>moved << RDD_SHIFT;
   }
   release(old, oldCapacity << <u32>RECORD_SHIFT);
   executor.rdds = table;

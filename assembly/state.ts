@@ -1,5 +1,5 @@
 /** Looking at an executor without changing it. */
-import { Block, executor, LOCKED, memoryOf, ModeMemory, SIZE_SHIFT, STORED } from "./layout";
+import { BlockInfo, Entry, executor, LOCKED, memoryOf, ModeMemory, STORED } from "./layout";
 import { findTask } from "./task_table";
 import { waitingAt } from "./wait_queue";
 
@@ -39,22 +39,22 @@ export function readState(): void {
 /** The block in memory that is next younger than `block`; of -1, the eldest of the mode. -1 when there is none. */
 export function nextBlock(mode: i32, block: i32): i32 {
   const memory = memoryOf(mode);
-  let entry = block < 0 ? Block.at(memory.parked.newer) : Block.at(executor.block(block).newer);
+  let entry = Entry.at(block < 0 ? memory.parked.newer : BlockInfo.entryOf(executor.block(block).word).newer);
   // the parked entries are older than all others
-  if (entry == memory.parked) entry = Block.at(memory.entries.newer);
-  return entry == memory.entries ? -1 : executor.idOf(entry);
+  if (entry == memory.parked) entry = Entry.at(memory.entries.newer);
+  return entry == memory.entries ? -1 : entry.block;
 }
 
 /** Bytes of a block in memory, without touching it; 0 when it is not there. */
 export function sizeOf(block: u32): i64 {
   const word = executor.block(block).word;
-  return (word & STORED) != 0 ? word >> SIZE_SHIFT : 0;
+  return (word & STORED) != 0 ? BlockInfo.entryOf(word).size : 0;
 }
 
 /** Read locks of a block. */
 export function readersOf(block: u32): u32 {
-  const record = executor.block(block);
-  return (record.word & LOCKED) != 0 ? record.readers : 0;
+  const word = executor.block(block).word;
+  return (word & LOCKED) != 0 ? BlockInfo.entryOf(word).readers : 0;
 }
 
 /** In which pools a task is: 1 and 2 active on and off heap, 4 and 8 unrolling on and off heap. */

@@ -8,6 +8,7 @@
  * |      0 | bytes    | f64  | stored: size of the entry; else the unroll memory kept by the task |
  * |      8 | elements | u32  | elements taken from the iterator                              |
  */
+import { reserveEntry } from "./entries";
 import { executor, MAX_BYTES, memoryOf, rddOf, STORED, UNROLLS } from "./layout";
 import { addBlock } from "./memory_store";
 import { BAD_ARGUMENT, BLOCK_ALREADY_PRESENT, OUT_OF_MEMORY, TRANSFER_FAILED } from "./status";
@@ -27,7 +28,7 @@ export function reserveUnrollMemory(block: u32, numBytes: i64, taskAttemptId: i6
   const task = taskRecord(taskAttemptId);
   if (!task.exists) return OUT_OF_MEMORY;
   const memory = memoryOf(mode);
-  const acquired = acquireStorageMemory(mode, numBytes, rddOf(executor.block(block)));
+  const acquired = acquireStorageMemory(mode, numBytes, rddOf(executor.block(block).word));
   if (acquired != 1) return acquired;
   task.flags |= UNROLLS << mode;
   task.setUnroll(mode, task.unroll(mode) + numBytes);
@@ -79,6 +80,7 @@ export function putIterator(
   if (<f64>elements * <f64>elementBytes > <f64>MAX_BYTES) return BAD_ARGUMENT;
   if (!(growthFactor >= LEAST_GROWTH) && elements / checkPeriod > MOST_CHECKS) return BAD_ARGUMENT;
   if ((executor.block(block).word & STORED) != 0) return BLOCK_ALREADY_PRESENT;
+  if (!reserveEntry()) return OUT_OF_MEMORY;
   const unrolling = changetype<Unrolling>(UNROLLING);
   unrolling.threshold = threshold;
   unrolling.reserved = 0;
@@ -138,8 +140,9 @@ function nextCheck(index: i64, checkPeriod: i64, elements: i64, elementBytes: i6
 export function finishUnroll(
   block: u32, taskAttemptId: i64, mode: i32, reserved: i64, size: i64, putFlags: i32,
 ): i64 {
-  const entry = executor.block(block);
-  if ((entry.word & STORED) != 0) return BLOCK_ALREADY_PRESENT;
+  const word = executor.block(block).word;
+  if ((word & STORED) != 0) return BLOCK_ALREADY_PRESENT;
+  if (!reserveEntry()) return OUT_OF_MEMORY;
   let held = reserved;
   if (size > held) {
     const rest = reserveUnrollMemory(block, size - held, taskAttemptId, mode);
@@ -147,8 +150,8 @@ export function finishUnroll(
     held = size;
   }
   releaseUnrollMemory(held, taskAttemptId, mode);
-  const acquired = acquireStorageMemory(mode, size, rddOf(entry));
+  const acquired = acquireStorageMemory(mode, size, rddOf(word));
   if (acquired == 0) return TRANSFER_FAILED;
-  if (acquired == 1) addBlock(entry, mode, size, putFlags);
+  if (acquired == 1) addBlock(block, mode, size, putFlags);
   return acquired;
 }

@@ -10,7 +10,7 @@ const exports = new WebAssembly.Instance(module).exports;
 /** Where something is does not belong to the contract: hosts ask. */
 const ADDRESSES = new Set(["EVENT_LOG", "STATE_ADDRESS", "UNROLL_RESULT"]);
 /** Bytes of the field types that the records use. */
-const SIZES: Record<string, number> = { u8: 1, u16: 2, i32: 4, u32: 4, usize: 4, i64: 8, f64: 8 };
+const SIZES: Record<string, number> = { u8: 1, u16: 2, i32: 4, u32: 4, usize: 4, i64: 8, u64: 8, f64: 8 };
 
 function globalOf(name: string): number {
   return (exports[name] as WebAssembly.Global).value as number;

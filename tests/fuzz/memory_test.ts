@@ -50,7 +50,7 @@ Deno.test("when the kernel may not grow, the operation has not happened", () => 
     executor.clear();
     assertEquals([executor.contains(blocks[0]), executor.lockForReading(blocks[0])], [false, false]);
   }
-  assertEquals([...refused.keys()].sort(), ["acquireExecution", "declare", "reserveUnroll"]);
+  assertEquals([...refused.keys()].sort(), ["acquireExecution", "declare", "putBytes", "reserveUnroll"]);
 });
 
 Deno.test("a put whose evictions could not be told is refused", () => {

@@ -2,22 +2,27 @@
 //!
 //! A peer for tests/bench, not a part of the project. It knows one executor and the operations of the bench's traces,
 //! reads the same 16-byte operations, writes the answers and the same 16-byte events, and is timed in the same chunks.
-//! Blocks, RDDs and tasks are the records of assembly/layout.ts, linked by offsets into one arena.
+//! Blocks, entries, RDDs and tasks are the records of assembly/layout.ts, linked by offsets into one arena.
 //!
 //! usage: kernel_twin OPS RDDS HEAP OFF CHUNK RUNS   prints the checksum and the median CPU nanoseconds of a run
 
 use std::fs;
 use std::time::Duration;
 
-const SIZE_SHIFT: u64 = 10;
 const STORED: u64 = 1;
 const STORED_OFF_HEAP_SHIFT: u64 = 1;
-const USE_DISK: u64 = 8;
-const KNOWN: u64 = 16;
-const LOCKED: u64 = 32;
-const PARKED: u64 = 64;
-const DECLARED: u64 = 128;
-const BEFORE_PUT: u64 = DECLARED | LOCKED | KNOWN;
+const PARKED: u64 = 4;
+const LOCKED: u64 = 8;
+const USE_DISK: u64 = 16;
+const ENTRY: u64 = 0xffffffe0;
+const DECLARED: u64 = 1 << 32;
+const RDD_SHIFT: u64 = 32;
+const RDD: u64 = 0xffffffe0 << 32;
+const UNKNOWN: u64 = DECLARED | RDD;
+const KNOWN_STILL: u64 = UNKNOWN | ENTRY;
+const BEFORE_PUT: u64 = KNOWN_STILL | LOCKED;
+const PUT_DESERIALIZED_SHIFT: u64 = 33;
+const PUT_USE_DISK_SHIFT: u64 = 3;
 
 const ASSERTION_FAILED: i64 = -1;
 const INVALID_NUMBER_OF_BYTES: i64 = -2;
@@ -27,8 +32,14 @@ const BLOCK_NOT_FOUND: i64 = -6;
 const BLOCK_NOT_LOCKED: i64 = -7;
 const BAD_BLOCK: i64 = -33;
 const BAD_ARGUMENT: i64 = -34;
+const OUT_OF_MEMORY: i64 = -36;
 const WAITS: i64 = -2048;
 const FIRST_TICKET: i64 = -4096;
+
+const STORAGE_OVER_RELEASE: u64 = 6;
+const EXECUTION_OVER_RELEASE: u64 = 7;
+const HELD: u64 = 8;
+const LARGEST_USE: i64 = 1 << 60;
 
 const ACTIVE: u32 = 1;
 const UNROLLS: u32 = 4;
@@ -36,13 +47,24 @@ const UNROLLS: u32 = 4;
 const TASKS: u32 = 64;
 
 #[repr(C)]
-struct Block {
+struct BlockInfo {
     word: u64,
+}
+
+#[repr(C)]
+struct Entry {
+    size: i64,
     older: u32,
     newer: u32,
-    rdd: u32,
+    block: u32,
     readers: u32,
+    reserved: u64,
 }
+
+/// A cache line, so that the arena begins where one does.
+#[repr(C, align(64))]
+#[derive(Clone, Copy)]
+struct Line([u64; 8]);
 
 #[repr(C)]
 struct Rdd {
@@ -100,6 +122,7 @@ struct Executor {
     notified: u32,
     drops_before_failure: i32,
     keeps_dropped: u32,
+    free_entry: u32,
     task_context: i64,
     memory: [Memory; 2],
     next_event: *mut u8,
@@ -115,8 +138,10 @@ impl Executor {
         let tasks = 64;
         let no_rdd = tasks + TASKS * 64;
         let ends = no_rdd + 32 * (keys.len() as u32 + 1);
-        let blocks = ends + 4 * 24;
-        let arena = Box::leak(vec![0u64; (blocks + block_end * 24) as usize / 8 + 8].into_boxed_slice()).as_mut_ptr();
+        let blocks = ends + 4 * 32;
+        let first_entry = blocks + (block_end * 8).next_multiple_of(64);
+        let bytes = (first_entry + block_end * 32) as usize;
+        let arena = Box::leak(vec![Line([0; 8]); bytes / 64 + 1].into_boxed_slice()).as_mut_ptr();
         let mut executor = Executor {
             arena: arena as *mut u8,
             blocks,
@@ -130,21 +155,23 @@ impl Executor {
             notified: 0,
             drops_before_failure: -1,
             keeps_dropped: 0,
+            free_entry: 0,
             task_context: -1,
             memory: [Memory::default(); 2],
             next_event: std::ptr::null_mut(),
             operation: 0,
         };
         for i in 0..4 {
-            let end = executor.block_at(ends + i * 24);
-            end.older = ends + i * 24;
+            let end = executor.entry_at(ends + i * 32);
+            end.older = ends + i * 32;
             end.newer = end.older;
         }
         for (id, &rdd) in rdd_ids.iter().enumerate() {
             let record = if rdd < 0 { no_rdd } else { no_rdd + 32 * (1 + keys.binary_search(&rdd).unwrap() as u32) };
-            let block = executor.block(id as u32);
-            block.word = DECLARED;
-            block.rdd = record;
+            executor.block(id as u32).word = DECLARED | (record as u64) << RDD_SHIFT;
+        }
+        for i in (0..block_end).rev() {
+            executor.free_entries(first_entry + i * 32, first_entry + i * 32);
         }
         for mode in 0..2 {
             let m = &mut executor.memory[mode];
@@ -152,26 +179,42 @@ impl Executor {
             m.region = max[mode] / 2;
             m.storage_pool = m.region;
             m.execution_pool = max[mode] - m.region;
-            m.entries = ends + mode as u32 * 24;
-            m.parked = ends + 48 + mode as u32 * 24;
+            m.entries = ends + mode as u32 * 32;
+            m.parked = ends + 64 + mode as u32 * 32;
         }
         executor
     }
 
     /// The record at an offset; offsets come from the executor's own links, ids are checked once per operation.
     #[inline(always)]
-    fn block_at<'a>(&self, offset: u32) -> &'a mut Block {
-        unsafe { &mut *(self.arena.add(offset as usize) as *mut Block) }
+    fn entry_at<'a>(&self, offset: u32) -> &'a mut Entry {
+        unsafe { &mut *(self.arena.add(offset as usize) as *mut Entry) }
     }
 
     #[inline(always)]
-    fn block<'a>(&self, id: u32) -> &'a mut Block {
-        self.block_at(self.offset(id))
+    fn block<'a>(&self, id: u32) -> &'a mut BlockInfo {
+        unsafe { &mut *(self.arena.add((self.blocks + id * 8) as usize) as *mut BlockInfo) }
     }
 
     #[inline(always)]
-    fn offset(&self, id: u32) -> u32 {
-        self.blocks + id * 24
+    fn entry_of(word: u64) -> u32 {
+        (word & ENTRY) as u32
+    }
+
+    #[inline(always)]
+    fn take_entry(&mut self, id: u32) -> u32 {
+        let offset = self.free_entry;
+        let entry = self.entry_at(offset);
+        self.free_entry = entry.newer;
+        entry.block = id;
+        entry.readers = 0;
+        offset
+    }
+
+    #[inline(always)]
+    fn free_entries(&mut self, first: u32, last: u32) {
+        self.entry_at(last).newer = self.free_entry;
+        self.free_entry = first;
     }
 
     #[inline(always)]
@@ -200,38 +243,45 @@ impl Executor {
     }
 
     #[inline(always)]
-    fn rdd_of(&self, block: &Block) -> u32 {
-        if block.rdd == self.no_rdd { 0 } else { block.rdd }
+    fn rdd_of(word: u64) -> u32 {
+        ((word & RDD) >> RDD_SHIFT) as u32
+    }
+
+    /// The offset of a block's RDD, 0 when it is of none.
+    #[inline(always)]
+    fn except_of(&self, word: u64) -> u32 {
+        let rdd = Self::rdd_of(word);
+        if rdd == self.no_rdd { 0 } else { rdd }
     }
 
     #[inline(always)]
-    fn unlink(&mut self, block: &Block) {
-        let (older, newer) = (block.older, block.newer);
-        self.block_at(older).newer = newer;
-        self.block_at(newer).older = older;
+    fn unlink(&mut self, offset: u32) {
+        let Entry { older, newer, .. } = *self.entry_at(offset);
+        self.entry_at(older).newer = newer;
+        self.entry_at(newer).older = older;
     }
 
     #[inline(always)]
     fn link_newest(&mut self, offset: u32, end: u32) {
-        let youngest = self.block_at(end).older;
-        let block = self.block_at(offset);
-        block.older = youngest;
-        block.newer = end;
-        self.block_at(youngest).newer = offset;
-        self.block_at(end).older = offset;
+        let youngest = self.entry_at(end).older;
+        let entry = self.entry_at(offset);
+        entry.older = youngest;
+        entry.newer = end;
+        self.entry_at(youngest).newer = offset;
+        self.entry_at(end).older = offset;
     }
 
     #[inline(always)]
     fn link_newer_than(&mut self, offset: u32, older: u32) {
-        self.block_at(offset).older = older;
-        self.block_at(older).newer = offset;
+        self.entry_at(offset).older = older;
+        self.entry_at(older).newer = offset;
     }
 
     #[inline(always)]
-    fn touch(&mut self, offset: u32) {
-        let block = self.block_at(offset);
+    fn touch(&mut self, block: &mut BlockInfo) {
         let word = block.word;
-        self.unlink(block);
+        let offset = Self::entry_of(word);
+        self.unlink(offset);
         if word & PARKED != 0 {
             block.word = word & !PARKED;
         }
@@ -245,34 +295,59 @@ impl Executor {
     }
 
     #[inline(always)]
-    fn add_entry(&mut self, offset: u32, mode: usize, size: i64, flags: u64) {
-        let block = self.block_at(offset);
-        let word = (block.word & BEFORE_PUT) | (size as u64) << SIZE_SHIFT | flags | STORED | KNOWN;
-        block.word = word;
+    fn add_entry(&mut self, mode: usize, id: u32, size: i64, flags: u64) {
+        let block = self.block(id);
+        let mut word = block.word & BEFORE_PUT;
+        if word & ENTRY == 0 {
+            word |= self.take_entry(id) as u64;
+        }
+        block.word = word | flags | STORED;
+        let offset = Self::entry_of(word);
+        self.entry_at(offset).size = size;
         self.link_newest(offset, self.memory[mode].entries);
         self.num_entries += 1;
         if word & LOCKED == 0 {
-            self.add_evictable(mode, block.rdd, size);
+            self.add_evictable(mode, Self::rdd_of(word), size);
         }
     }
 
     #[inline(never)]
-    fn remove_entry(&mut self, offset: u32) {
-        let block = self.block_at(offset);
+    fn remove_entry(&mut self, block: &mut BlockInfo) {
         let word = block.word;
-        let size = (word >> SIZE_SHIFT) as i64;
+        let offset = Self::entry_of(word);
+        let size = self.entry_at(offset).size;
         let mode = Self::mode_of(word);
-        self.unlink(block);
-        self.add_evictable(mode, block.rdd, -size);
-        block.word = DECLARED;
+        self.unlink(offset);
+        self.free_entries(offset, offset);
+        self.add_evictable(mode, Self::rdd_of(word), -size);
+        block.word = word & UNKNOWN;
         self.release_storage(mode, size);
         self.num_entries -= 1;
     }
 
     #[inline(always)]
     fn release_storage(&mut self, mode: usize, size: i64) {
-        let m = &mut self.memory[mode];
-        m.storage_used = if size > m.storage_used { 0 } else { m.storage_used - size };
+        let used = self.memory[mode].storage_used;
+        if size > used {
+            self.log_over_release(STORAGE_OVER_RELEASE, mode, size, used);
+        }
+        self.memory[mode].storage_used = if size > used { 0 } else { used - size };
+    }
+
+    #[inline(never)]
+    fn log_over_release(&mut self, kind: u64, mode: usize, released: i64, held: i64) {
+        for (kind, bytes) in [(kind, released), (HELD, held)] {
+            unsafe {
+                *(self.next_event as *mut u64) = kind | (mode as u64) << 8 | (self.operation as u64) << 16;
+                *(self.next_event.add(8) as *mut f64) = bytes as f64;
+                self.next_event = self.next_event.add(16);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn can_release(used: i64, bytes: i64) -> bool {
+        bytes >= 0 || bytes >= -LARGEST_USE && used <= LARGEST_USE + bytes
     }
 
     #[inline(never)]
@@ -299,32 +374,42 @@ impl Executor {
         let first = self.next_event;
         let mut place = first;
         let mut freed = 0;
-        let mut offset = self.block_at(self.memory[mode].entries).newer;
+        let entries = self.memory[mode].entries;
+        let eldest = self.entry_at(entries).newer;
+        let mut offset = eldest;
+        let mut last = entries;
         loop {
-            let block = self.block_at(offset);
+            let entry = self.entry_at(offset);
+            let id = entry.block;
+            let block = self.block(id);
             let word = block.word;
-            if word & LOCKED != 0 || block.rdd == except_rdd {
+            let rdd = Self::rdd_of(word);
+            if word & (LOCKED | USE_DISK) != 0 || rdd == except_rdd {
                 break;
             }
-            let size = (word >> SIZE_SHIFT) as i64;
+            let size = entry.size;
             freed += size;
-            self.rdd_at(block.rdd).evictable[mode] -= size;
-            block.word = DECLARED | (word & USE_DISK) << 1;
+            self.rdd_at(rdd).evictable[mode] -= size;
+            block.word = word & UNKNOWN;
             unsafe {
-                *(place as *mut u64) = head | (((offset - self.blocks) / 24) as u64) << 32;
+                *(place as *mut u64) = head | (id as u64) << 32;
                 *(place.add(8) as *mut f64) = size as f64;
                 place = place.add(16);
             }
-            offset = block.newer;
+            last = offset;
+            offset = entry.newer;
             if freed >= space {
                 break;
             }
         }
-        self.link_newer_than(offset, self.memory[mode].entries);
-        self.next_event = place;
-        self.num_entries -= (place as usize - first as usize) as u32 >> 4;
-        self.memory[mode].evictable -= freed;
-        self.memory[mode].storage_used -= freed;
+        if last != entries {
+            self.free_entries(eldest, last);
+            self.link_newer_than(offset, entries);
+            self.next_event = place;
+            self.num_entries -= (place as usize - first as usize) as u32 >> 4;
+            self.memory[mode].evictable -= freed;
+            self.memory[mode].storage_used -= freed;
+        }
         if freed >= space { freed } else { freed + self.evict_carefully(mode, space - freed, except_rdd) }
     }
 
@@ -333,36 +418,49 @@ impl Executor {
         let entries = self.memory[mode].entries;
         let mut freed = 0;
         let mut kept = entries;
-        let mut offset = self.block_at(kept).newer;
+        let mut offset = self.entry_at(kept).newer;
         while freed < space {
-            let block = self.block_at(offset);
-            let (word, newer) = (block.word, block.newer);
+            let entry = self.entry_at(offset);
+            let newer = entry.newer;
+            let block = self.block(entry.block);
+            let word = block.word;
             if word & LOCKED != 0 && kept == entries {
                 block.word |= PARKED;
                 self.link_newest(offset, self.memory[mode].parked);
-            } else if word & LOCKED != 0 || block.rdd == except_rdd {
+            } else if word & LOCKED != 0 || Self::rdd_of(word) == except_rdd {
                 self.link_newer_than(offset, kept);
                 kept = offset;
             } else {
-                let size = (word >> SIZE_SHIFT) as i64;
+                let size = entry.size;
                 freed += size;
-                self.add_evictable(mode, block.rdd, -size);
-                block.word = DECLARED | (word & USE_DISK) << 1;
-                self.num_entries -= 1;
-                unsafe {
-                    *(self.next_event as *mut u64) = 1
-                        | (mode as u64) << 8
-                        | (self.operation as u64) << 16
-                        | (((offset - self.blocks) / 24) as u64) << 32;
-                    *(self.next_event.add(8) as *mut f64) = size as f64;
-                    self.next_event = self.next_event.add(16);
-                }
-                self.release_storage(mode, size);
+                self.drop_block(mode, block, offset, size);
             }
             offset = newer;
         }
         self.link_newer_than(offset, kept);
         freed
+    }
+
+    #[inline(never)]
+    fn drop_block(&mut self, mode: usize, block: &mut BlockInfo, offset: u32, size: i64) {
+        let word = block.word;
+        self.add_evictable(mode, Self::rdd_of(word), -size);
+        self.num_entries -= 1;
+        unsafe {
+            *(self.next_event as *mut u64) = 1
+                | (mode as u64) << 8
+                | (self.operation as u64) << 16
+                | (self.entry_at(offset).block as u64) << 32;
+            *(self.next_event.add(8) as *mut f64) = size as f64;
+            self.next_event = self.next_event.add(16);
+        }
+        if word & USE_DISK != 0 || self.keeps_dropped != 0 {
+            block.word = word & KNOWN_STILL;
+        } else {
+            block.word = word & UNKNOWN;
+            self.free_entries(offset, offset);
+        }
+        self.release_storage(mode, size);
     }
 
     #[inline(never)]
@@ -412,39 +510,46 @@ impl Executor {
 
     #[inline(always)]
     fn put(&mut self, mode: usize, id: u32, size: i64, flags: u64) -> i64 {
-        let block = self.block(id);
-        if block.word & (DECLARED | STORED) != DECLARED {
-            return if block.word & STORED != 0 { BLOCK_ALREADY_PRESENT } else { BAD_BLOCK };
+        let word = self.block(id).word;
+        if word & (DECLARED | STORED) != DECLARED {
+            return if word & STORED != 0 { BLOCK_ALREADY_PRESENT } else { BAD_BLOCK };
         }
-        let acquired = self.acquire_storage(mode, size, self.rdd_of(block));
+        if self.free_entry == 0 {
+            return OUT_OF_MEMORY;
+        }
+        let acquired = self.acquire_storage(mode, size, self.except_of(word));
         if acquired == 1 {
-            self.add_entry(self.offset(id), mode, size, (mode as u64) << STORED_OFF_HEAP_SHIFT | flags << 2);
+            let flags = (mode as u64) << STORED_OFF_HEAP_SHIFT
+                | (flags & 1) << PUT_DESERIALIZED_SHIFT
+                | (flags & 2) << PUT_USE_DISK_SHIFT;
+            self.add_entry(mode, id, size, flags);
         }
         acquired
     }
 
     #[inline(always)]
     fn get(&mut self, id: u32) -> i64 {
-        let word = self.block(id).word;
+        let block = self.block(id);
+        let word = block.word;
         if word & STORED == 0 {
             return if word & DECLARED != 0 { 0 } else { BAD_BLOCK };
         }
-        self.touch(self.offset(id));
+        self.touch(block);
         1
     }
 
     #[inline(never)]
     fn unpark(&mut self, mode: usize, offset: u32) {
         let (parked, entries) = (self.memory[mode].parked, self.memory[mode].entries);
-        let youngest = self.block_at(parked).older;
-        self.link_newer_than(parked, self.block_at(offset).older);
-        let eldest = self.block_at(entries).newer;
+        let youngest = self.entry_at(parked).older;
+        self.link_newer_than(parked, self.entry_at(offset).older);
+        let eldest = self.entry_at(entries).newer;
         self.link_newer_than(offset, entries);
         self.link_newer_than(eldest, youngest);
         let mut moved = offset;
         while moved != eldest {
-            self.block_at(moved).word &= !PARKED;
-            moved = self.block_at(moved).newer;
+            self.block(self.entry_at(moved).block).word &= !PARKED;
+            moved = self.entry_at(moved).newer;
         }
     }
 
@@ -452,14 +557,15 @@ impl Executor {
     fn lock(&mut self, id: u32) -> i64 {
         let block = self.block(id);
         let word = block.word;
-        if word & KNOWN == 0 {
+        if word & ENTRY == 0 {
             return if word & DECLARED != 0 { 0 } else { BAD_BLOCK };
         }
-        block.readers += 1;
-        if block.readers == 1 {
+        let entry = self.entry_at(Self::entry_of(word));
+        entry.readers += 1;
+        if entry.readers == 1 {
             block.word = word | LOCKED;
             if word & STORED != 0 {
-                self.add_evictable(Self::mode_of(word), block.rdd, -((word >> SIZE_SHIFT) as i64));
+                self.add_evictable(Self::mode_of(word), Self::rdd_of(word), -entry.size);
             }
         }
         1
@@ -469,21 +575,22 @@ impl Executor {
     fn unlock(&mut self, id: u32) -> i64 {
         let block = self.block(id);
         let word = block.word;
-        if word & KNOWN == 0 {
+        if word & ENTRY == 0 {
             return if word & DECLARED != 0 { BLOCK_NOT_FOUND } else { BAD_BLOCK };
         }
-        if block.readers == 0 {
+        if word & LOCKED == 0 {
             return BLOCK_NOT_LOCKED;
         }
-        block.readers -= 1;
-        if block.readers == 0 {
+        let entry = self.entry_at(Self::entry_of(word));
+        entry.readers -= 1;
+        if entry.readers == 0 {
             block.word = word & !LOCKED;
             let mode = Self::mode_of(word);
             if word & STORED != 0 {
-                self.add_evictable(mode, block.rdd, (word >> SIZE_SHIFT) as i64);
+                self.add_evictable(mode, Self::rdd_of(word), entry.size);
             }
             if word & PARKED != 0 {
-                self.unpark(mode, self.offset(id));
+                self.unpark(mode, Self::entry_of(word));
             }
         }
         0
@@ -493,17 +600,19 @@ impl Executor {
     fn remove(&mut self, id: u32) -> i64 {
         let block = self.block(id);
         let word = block.word;
-        if word & KNOWN == 0 {
+        if word & ENTRY == 0 {
             return if word & DECLARED != 0 { 0 } else { BAD_BLOCK };
         }
         if word & LOCKED != 0 {
             return 2;
         }
         if word & STORED != 0 {
-            self.remove_entry(self.offset(id));
+            self.remove_entry(block);
             return 1;
         }
-        block.word = DECLARED;
+        let offset = Self::entry_of(word);
+        self.free_entries(offset, offset);
+        block.word = word & UNKNOWN;
         0
     }
 
@@ -528,7 +637,7 @@ impl Executor {
     #[inline(never)]
     fn reserve_unroll(&mut self, id: u32, bytes: i64, mode: usize) -> i64 {
         let task = self.task(self.task_context);
-        let acquired = self.acquire_storage_memory(mode, bytes, self.rdd_of(self.block(id)));
+        let acquired = self.acquire_storage_memory(mode, bytes, self.except_of(self.block(id).word));
         if acquired != 1 {
             return acquired;
         }
@@ -632,10 +741,14 @@ impl Executor {
     fn release_execution(&mut self, mode: usize, bytes: i64, id: i64) {
         self.notified = 1;
         let task = self.task(id);
-        if task.flags & ACTIVE << mode == 0 {
+        let active = task.flags & ACTIVE << mode != 0;
+        let held = if active { task.execution[mode] } else { 0 };
+        if held < bytes {
+            self.log_over_release(EXECUTION_OVER_RELEASE, mode, bytes, held);
+        }
+        if !active {
             return;
         }
-        let held = task.execution[mode];
         let released = bytes.min(held);
         self.memory[mode].execution_used -= released;
         task.execution[mode] = held - released;
@@ -683,7 +796,7 @@ impl Executor {
                 self.acquire_execution(mode & 1, o.bytes, o.subject as i64)
             }
             10 => {
-                if o.subject < -1 || mode > 1 {
+                if o.subject < -1 || mode > 1 || !Self::can_release(self.memory[mode & 1].execution_used, o.bytes) {
                     return BAD_ARGUMENT;
                 }
                 self.release_execution(mode & 1, o.bytes, o.subject as i64);
@@ -697,9 +810,12 @@ impl Executor {
                 if !self.is_declared(id) {
                     return BAD_BLOCK;
                 }
-                self.acquire_storage_memory(mode & 1, o.bytes, self.rdd_of(self.block(id)))
+                self.acquire_storage_memory(mode & 1, o.bytes, self.except_of(self.block(id).word))
             }
             6 => {
+                if !Self::can_release(self.memory[mode & 1].storage_used, o.bytes) {
+                    return BAD_ARGUMENT;
+                }
                 self.release_storage(mode & 1, o.bytes);
                 0
             }
@@ -757,7 +873,7 @@ fn main() {
     let runs: usize = args[6].parse().unwrap();
     let count = operations.len() / 16;
     let mut buffer = vec![0u64; chunk * 2];
-    let mut events = vec![0u64; (rdds.len() + chunk * 2) * 2];
+    let mut events = vec![0u64; (rdds.len() + chunk * 5) * 2];
     let mut times: Vec<Vec<u64>> = vec![Vec::new(); count.div_ceil(chunk)];
     let mut checksum = 0;
     for _ in 0..runs {
@@ -776,7 +892,7 @@ fn main() {
             counts.fill(0);
             let written = (executor.next_event as usize - first as usize) / 16;
             for event in events.chunks_exact(2).take(written) {
-                counts[(event[0] >> 16) as usize & 0xffff] += 1;
+                counts[(event[0] >> 16) as usize & 0xffff] += i64::from(event[0] & 0xff == 1);
             }
             for (i, operation) in batch.iter().enumerate() {
                 hash = mix(mix(hash, f64::from_bits(operation.bytes as u64) as i64), counts[i]);
