@@ -3,10 +3,9 @@
  *
  * @module
  */
-import { MemoryError } from "../kernel.ts";
+import type { ExecutorMemory } from "../kernel.ts";
 import { compareDump } from "./memory/dump.ts";
 import { type CreateExecutor, MemoryEngine, type OperationOutcome } from "./memory/engine.ts";
-import { exceptionText } from "./memory/exceptions.ts";
 import { type MemoryTraceSettings, readTraceHeader } from "./memory/trace_header.ts";
 import {
   type Difference,
@@ -45,37 +44,38 @@ export function* replayMemoryTrace(
   createExecutor?: CreateExecutor,
 ): Generator<ReplayRecord> {
   const settings = readTraceHeader(header, options);
-  const engine = startEngine(settings, createExecutor);
-  if (typeof engine === "string") {
-    yield { line: 1, output: { refused: engine }, compared: false, differences: [] };
+  if (settings.refusal !== null) {
+    yield refusedRecord(settings.refusal);
     return;
   }
-  yield headerRecord(header, settings, engine);
+  const engine = new MemoryEngine(settings, createExecutor);
+  yield headerRecord(header, settings, engine.executor);
   let number = 1;
   for (const line of lines) {
     number++;
-    if ("op" in line) yield operationRecord(number, line, engine.apply(line));
+    if ("op" in line) yield operationRecord(number, line, engine.apply(line, number));
     else if ("dump" in line) {
       yield { line: number, output: null, compared: false, differences: compareDump(line, engine) };
     }
   }
 }
 
-/** The engine, or what Spark says when it refuses the layout. */
-function startEngine(settings: MemoryTraceSettings, createExecutor?: CreateExecutor): MemoryEngine | string {
-  try {
-    return new MemoryEngine(settings, createExecutor);
-  } catch (error) {
-    if (!(error instanceof MemoryError) || error.status !== "EXECUTION_MEMORY_REQUIRED") throw error;
-    return exceptionText(error.status, {}, settings.rules);
-  }
+/** The only record of a trace whose layout the version refuses: nothing runs. */
+export function refusedRecord(refusal: string): ReplayRecord {
+  return { line: 1, output: { refused: refusal }, compared: false, differences: [] };
 }
 
-function headerRecord(header: TraceLine, settings: MemoryTraceSettings, engine: MemoryEngine): ReplayRecord {
+/** The header with what it must hold, compared with what it holds. */
+export function headerRecord(
+  header: TraceLine,
+  settings: MemoryTraceSettings,
+  executor: ExecutorMemory,
+): ReplayRecord {
   const computed: Record<string, unknown> = {
     regionOn: settings.executor.onHeapStorageRegionSize,
     regionOff: settings.executor.offHeapStorageRegionSize,
-    init: Array.from(engine.executor.stateNumbers()),
+    ...(settings.pageSizeBytes === null ? {} : { pageSizeBytes: settings.pageSizeBytes }),
+    init: Array.from(executor.stateNumbers()),
   };
   const differences: Difference[] = [];
   for (const [what, value] of Object.entries(computed)) {

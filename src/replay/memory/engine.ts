@@ -11,6 +11,7 @@ import {
   MemoryError,
   type MemoryEventVisitor,
   type MemoryMode,
+  type MemoryStatus,
   OFF_HEAP,
   ON_HEAP,
   PutFlags,
@@ -70,6 +71,8 @@ export class MemoryEngine {
   /** Operations that only concern the consumers of unmanaged memory and their counters. */
   readonly #consumerOperations: ReadonlyMap<string, Operation>;
   #nowMs = 0;
+  /** The line of the operation that runs. */
+  #line: number | undefined;
   /** The bytes that the operation names, as they are written. */
   #asked: number | bigint = 0;
   #outcome: OperationOutcome = emptyOutcome();
@@ -91,8 +94,8 @@ export class MemoryEngine {
   };
 
   /**
+   * @param settings of a layout that the version does not refuse
    * @param createExecutor makes the executor's memory, in the kernel unless a test runs another implementation
-   * @throws {MemoryError} EXECUTION_MEMORY_REQUIRED when the version refuses the layout
    */
   constructor(settings: MemoryTraceSettings, createExecutor: CreateExecutor = inKernel) {
     this.#settings = settings;
@@ -105,15 +108,13 @@ export class MemoryEngine {
   /**
    * Runs one operation.
    *
-   * @throws {InputError} `replay.line` for an unknown operation
+   * @param line number of the operation's line in the trace, for errors
+   * @throws {InputError} `replay.line` for an unknown operation and for arguments that are none
    */
-  apply(op: TraceLine): OperationOutcome {
+  apply(op: TraceLine, line?: number): OperationOutcome {
     const run = this.#operations.get(op.op) ?? this.#consumerOperations.get(op.op);
-    if (run === undefined) {
-      throw new InputError("replay.line", `Cannot replay operation ${op.i}: ${op.op} is not known`, {
-        parameters: { op: op.op, i: op.i },
-      });
-    }
+    if (run === undefined) throw badOperation(op, `${op.op} is not known`, line);
+    this.#line = line;
     this.#outcome = emptyOutcome();
     if (this.#operations.has(op.op)) this.#runOnExecutor(run, op);
     else this.#outcome.r = run(op);
@@ -144,6 +145,7 @@ export class MemoryEngine {
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
       const details = { block: op.b, numBytes: op.n, task: op.t };
+      if (MISUSE.has(error.status)) throw badOperation(op, `its arguments must be those of ${op.op}`, this.#line);
       if (error.status === "NEGATIVE_ANSWER") this.#outcome.r = error.bytes;
       else this.#outcome.x = exceptionText(error.status, details, this.#settings.rules);
     }
@@ -278,6 +280,18 @@ export class MemoryEngine {
       ? { stored: result.bytes, used: result.elementsUnrolled }
       : { kept: result.bytes, used: result.elementsUnrolled };
   }
+}
+
+/** Statuses of the kernel that are no exception of Spark's: an operation said what cannot be said. */
+const MISUSE: ReadonlySet<MemoryStatus> = new Set(["BAD_ARGUMENT", "BAD_BLOCK"]);
+
+function badOperation(op: TraceLine, problem: string, line: number | undefined): InputError {
+  const { op: name, i } = op;
+  const received = JSON.stringify(op, (_, value) => typeof value === "bigint" ? Number(value) : value);
+  return new InputError("replay.line", `Cannot replay operation ${i}: ${problem}: received ${received}`, {
+    ...(line === undefined ? {} : { line }),
+    parameters: { op: name, i },
+  });
 }
 
 function emptyOutcome(): OperationOutcome {

@@ -5,6 +5,9 @@
  */
 import { InputError } from "../../errors.ts";
 import type { ExecutorMemoryOptions, MemoryRules, UnrollSettings } from "../../kernel.ts";
+import { SparkConf } from "../../spark/conf.ts";
+import { javaDoubleText } from "../../spark/java_numbers.ts";
+import { defaultPageSize } from "../../spark/sizing.ts";
 import { rulesFor, type SparkRules } from "../../spark/versions.ts";
 import { REFERENCE_SPARK_VERSION } from "../../spark/spark_version.ts";
 import type { ReplayOptions, TraceLine } from "../trace.ts";
@@ -13,6 +16,10 @@ import type { ReplayOptions, TraceLine } from "../trace.ts";
 export interface MemoryTraceSettings {
   readonly executor: ExecutorMemoryOptions;
   readonly unroll: UnrollSettings;
+  /** Bytes of a Tungsten page, on the heap; null when the header does not say how many cores there are. */
+  readonly pageSizeBytes: number | null;
+  /** What Spark throws at the start of such a layout; null when it starts. */
+  readonly refusal: string | null;
   /** Milliseconds between two polls of unmanaged memory; 0: never. */
   readonly unmanagedPollMs: number;
   readonly sparkVersion: string;
@@ -48,10 +55,11 @@ export function readTraceHeader(header: TraceLine, options: ReplayOptions): Memo
   const heap = size(header, "heap");
   const off = size(header, "off");
   const fraction = number(header, "frac", (value) => value >= 0 && value <= 1, "in [0, 1]");
+  const onHeapStorageRegionSize = Math.trunc(heap * fraction);
   return {
     executor: {
       maxHeapMemory: heap,
-      onHeapStorageRegionSize: Math.trunc(heap * fraction),
+      onHeapStorageRegionSize,
       maxOffHeapMemory: off,
       offHeapStorageRegionSize: rules.memory.offHeapStorage ? Math.trunc(off * fraction) : 0,
       rules: memoryRules(rules),
@@ -62,10 +70,33 @@ export function readTraceHeader(header: TraceLine, options: ReplayOptions): Memo
       checkPeriod: number(header, "checkPeriod", (value) => Number.isInteger(value) && value > 0, "a positive integer"),
       growthFactor: number(header, "growth", (value) => value > 0, "positive"),
     },
+    pageSizeBytes: pageSizeOf(header, heap - onHeapStorageRegionSize),
+    refusal: refusalOf(sparkVersion, fraction, heap - onHeapStorageRegionSize),
     unmanagedPollMs: header.unmanagedPollMs ?? 0,
     sparkVersion,
     rules,
   };
+}
+
+/** The page size that MemoryManager computes; the recording JVM had the serial collector, whose pages are not shortened. */
+function pageSizeOf(header: TraceLine, executionPool: number): number | null {
+  if (header.cores === undefined) return null;
+  const cores = number(header, "cores", (value) => Number.isInteger(value) && value > 0, "a positive integer");
+  return defaultPageSize(executionPool, cores);
+}
+
+/** What Spark throws: the check of the setting comes first, then the requirement of MemoryManager's constructor. */
+function refusalOf(sparkVersion: string, fraction: number, executionPool: number): string | null {
+  try {
+    const settings = { "spark.memory.storageFraction": javaDoubleText(fraction) };
+    SparkConf.from(settings, sparkVersion).getDouble("spark.memory.storageFraction");
+  } catch (error) {
+    if (!(error instanceof InputError) || error.code !== "conf.value") throw error;
+    return `${error.parameters.exception}: ${error.parameters.sparkMessage}`;
+  }
+  const { memory } = rulesFor(sparkVersion);
+  if (!memory.refusesEmptyExecutionPool || executionPool > 0) return null;
+  return "java.lang.IllegalArgumentException: requirement failed: onHeapExecutionMemory must be > 0";
 }
 
 /**
