@@ -1,11 +1,12 @@
 /**
  * The kernel in other hosts: each example replays the recorded trace and must reach Spark's state; with another state in
- * the trace it must fail. Runs those whose toolchain the machine has, says which it skipped, ends with
+ * the trace it must fail; the ten lines of its README print what they say. Runs those whose toolchain the machine has, says which it skipped, ends with
  * `N passed, N failed`. `run.ts NAME...` runs some of them.
  *
  * @module
  */
 import { ensureChromium } from "../browser/support/install.ts";
+import { tenLinesOf } from "./ten_lines.ts";
 
 const HERE = import.meta.dirname!;
 const KERNEL = `${HERE}/../../assembly/build/kernel.wasm`;
@@ -25,27 +26,39 @@ interface Host {
   readonly prepare: readonly Command[];
   /** Without the two arguments KERNEL.WASM and TRACE.TXT. */
   readonly run: Command;
-  /** Another command whose output must have this line. */
-  readonly check?: { readonly command: Command; readonly line: string };
+  /** Where the program of the README is put, before `prepare`, and how it is run beside kernel.wasm. */
+  readonly tenLines: { readonly file: string; readonly run: Command };
+  /** Another line that its output must have. */
+  readonly line?: string;
 }
 
 const JAVA_OPENS = ["java.nio", "java.lang", "sun.nio.ch", "jdk.internal.misc"]
   .flatMap((name) => ["--add-opens", `java.base/${name}=ALL-UNNAMED`]);
 
+const BROWSER: Command = [Deno.execPath(), "run", "-A", "--quiet", `${HERE}/browser/run.ts`];
+
 const HOSTS: readonly Host[] = [
-  { name: "node", needs: [["node", "--version"]], prepare: [], run: ["node", "replay.mjs"] },
+  {
+    name: "node",
+    needs: [["node", "--version"]],
+    prepare: [],
+    run: ["node", "replay.mjs"],
+    tenLines: { file: "ten_lines.mjs", run: ["node", "ten_lines.mjs"] },
+  },
   {
     name: "bun",
     needs: [["npm", "--version"]],
     folder: "node",
     prepare: [["npm", "install", "--no-save", "--no-fund", "--no-audit", BUN], ["npm", "rebuild", "bun"]],
     run: ["node_modules/.bin/bun", "replay.mjs"],
+    tenLines: { file: "ten_lines.mjs", run: ["node_modules/.bin/bun", "ten_lines.mjs"] },
   },
   {
     name: "browser",
     needs: [],
     prepare: [],
-    run: [Deno.execPath(), "run", "-A", "--quiet", `${HERE}/browser/run.ts`],
+    run: [...BROWSER],
+    tenLines: { file: "ten_lines.html", run: [...BROWSER, "kernel.wasm", "ten_lines.html"] },
   },
   {
     name: "python",
@@ -55,13 +68,21 @@ const HOSTS: readonly Host[] = [
       ["venv/bin/pip", "install", "--quiet", "--disable-pip-version-check", "-r", "requirements.txt"],
     ],
     run: ["venv/bin/python", "replay.py"],
+    tenLines: { file: "ten_lines.py", run: ["venv/bin/python", "ten_lines.py"] },
   },
-  { name: "go", needs: [["go", "version"]], prepare: [["go", "build", "-o", "replay", "."]], run: ["./replay"] },
+  {
+    name: "go",
+    needs: [["go", "version"]],
+    prepare: [["go", "build", "-o", "replay", "."], ["go", "build", "-o", "ten", "./ten_lines"]],
+    run: ["./replay"],
+    tenLines: { file: "ten_lines/main.go", run: ["./ten"] },
+  },
   {
     name: "rust",
     needs: [["cargo", "--version"]],
     prepare: [["cargo", "build", "--quiet", "--release", "--locked"]],
     run: ["target/release/replay"],
+    tenLines: { file: "src/bin/ten_lines.rs", run: ["target/release/ten_lines"] },
   },
   {
     name: "java",
@@ -75,11 +96,9 @@ const HOSTS: readonly Host[] = [
       "dependency:build-classpath",
       "-Dmdep.outputFile=target/classpath.txt",
     ]],
-    run: ["java", "-cp", "CLASSPATH", "hosts.Replay"],
-    check: {
-      command: ["java", ...JAVA_OPENS, "-cp", "CLASSPATH", "hosts.CheckAgainstSpark", KERNEL, "7", "20000"],
-      line: "20000 operations equal to those of Spark's own classes",
-    },
+    run: ["java", ...JAVA_OPENS, "-cp", "CLASSPATH", "hosts.Replay"],
+    tenLines: { file: "src/main/java/TenLines.java", run: ["java", "-cp", "CLASSPATH", "TenLines"] },
+    line: "20000 operations equal to those of Spark's own classes",
   },
 ];
 
@@ -120,6 +139,11 @@ async function copyFolder(from: string, to: string): Promise<void> {
 /** What is wrong with a host, nothing when all is well. */
 async function problemsOf(host: Host, folder: string): Promise<string[]> {
   await copyFolder(`${HERE}/${host.folder ?? host.name}`, folder);
+  await Deno.copyFile(KERNEL, `${folder}/kernel.wasm`);
+  const { program, prints } = tenLinesOf(await Deno.readTextFile(`${HERE}/${host.name}/README.md`));
+  const file = `${folder}/${host.tenLines.file}`;
+  await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });
+  await Deno.writeTextFile(file, program);
   for (const command of host.prepare) {
     const { code, stdout, stderr } = await run(command, folder);
     if (code !== 0) return [`${command.join(" ")}: ${(stdout + stderr).slice(-2000)}`];
@@ -136,6 +160,14 @@ async function problemsOf(host: Host, folder: string): Promise<string[]> {
   if (good.code !== 0 || !good.stdout.split("\n").includes(state) || !(Number(speed?.[1]) > 0)) {
     problems.push(`exit ${good.code}: ${(good.stdout + good.stderr).slice(-2000)}`);
   } else console.log(`${host.name.padEnd(8)} ${speed![1].padStart(9)} operations per second`);
+  if (host.line !== undefined) {
+    if (good.stdout.split("\n").includes(host.line)) console.log(`${host.name.padEnd(8)} ${host.line}`);
+    else problems.push(`does not say: ${host.line}`);
+  }
+  const ten = await run(filled(host.tenLines.run), folder);
+  if (ten.code !== 0 || ten.stdout.trim() !== prints) {
+    problems.push(`ten lines: exit ${ten.code}: ${ten.stdout + ten.stderr}, must print ${prints}`);
+  }
 
   await Deno.writeTextFile(
     `${folder}/other.txt`,
@@ -143,12 +175,6 @@ async function problemsOf(host: Host, folder: string): Promise<string[]> {
   );
   const other = await run([...filled(host.run), KERNEL, `${folder}/other.txt`], folder);
   if (other.code === 0) problems.push(`does not notice another state:\n${other.stdout}`);
-
-  if (host.check !== undefined) {
-    const { code, stdout, stderr } = await run(filled(host.check.command), folder);
-    if (code === 0 && stdout.includes(host.check.line)) console.log(`${host.name.padEnd(8)} ${host.check.line}`);
-    else problems.push(`exit ${code}: ${(stdout + stderr).slice(-2000)}`);
-  }
   return problems;
 }
 

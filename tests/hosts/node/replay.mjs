@@ -4,39 +4,47 @@ import { readFileSync } from "node:fs";
 const [wasmFile, traceFile] = process.argv.slice(2);
 const { exports } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(wasmFile)), {});
 if (exports.ABI_VERSION.value !== 1) throw new Error(`the kernel's ABI is version ${exports.ABI_VERSION.value}`);
-const firstTicket = exports.FIRST_TICKET.value;
 
-// a line: NAME ARGUMENT... = ANSWER; first createExecutor, last the state
+// createExecutor, declareBlock with all RDDs, then CODE MODE FLAGS SUBJECT BYTES = ANSWER, last the state
 const lines = readFileSync(traceFile, "utf8").trimEnd().split("\n").map((line) => line.split(" "));
-const layout = lines.shift().slice(1, -2).map(Number);
-const state = lines.pop().slice(1).map(Number);
-const calls = lines.map((line) => ({
-  name: line[0],
-  call: exports[line[0]],
-  args: line.slice(1, -2).map(Number),
-  answer: line.at(-1),
-}));
+const [layout, rdds] = lines.splice(0, 2).map((words) => words.slice(1).map(Number));
+const state = lines.pop().slice(1).join(" ");
 
-/** A negative answer is an error's status, from FIRST_TICKET down the ticket of a waiting task. */
-const meaning = (answer) => answer >= 0 ? String(answer) : answer > firstTicket ? "fails" : "waits";
+const batch = new DataView(new ArrayBuffer(16 * lines.length));
+for (const [i, [code, mode, flags, subject, bytes]] of lines.entries()) {
+  batch.setUint8(16 * i, exports[code].value);
+  batch.setUint8(16 * i + 1, Number(mode));
+  batch.setUint16(16 * i + 2, Number(flags), true);
+  batch.setInt32(16 * i + 4, Number(subject), true);
+  batch.setBigInt64(16 * i + 8, BigInt(bytes), true);
+}
+const records = new Uint8Array(batch.buffer);
+const address = exports.batchBuffer(lines.length);
 
-function replay(check) {
+function replay() {
   const executor = exports.createExecutor(...layout);
-  for (const { name, call, args, answer } of calls) {
-    const given = call(executor, ...args);
-    if (check && meaning(given) !== answer) throw new Error(`${name} ${args}: ${given}, in Spark ${answer}`);
-  }
+  for (const rdd of rdds) exports.declareBlock(executor, rdd);
+  new Uint8Array(exports.memory.buffer).set(records, address);
+  const run = exports.runBatch(executor, lines.length);
+  if (run !== lines.length) throw new Error(`ran ${run} of ${lines.length} operations`);
   return executor;
 }
 
-const executor = replay(true);
-const reached = state.map((_, i) => exports.stateNumber(executor, i));
-if (reached.join() !== state.join()) throw new Error(`state ${reached}, in Spark ${state}`);
+/** A negative answer is an error's status, from FIRST_TICKET down the ticket of a waiting task. */
+const meaning = (answer) => answer >= 0 ? String(answer) : answer > exports.FIRST_TICKET.value ? "fails" : "waits";
+
+const executor = replay();
+const answers = new DataView(exports.memory.buffer, address);
+for (const [i, line] of lines.entries()) {
+  const given = meaning(answers.getFloat64(16 * i + 8, true));
+  if (given !== line.at(-1)) throw new Error(`${line.join(" ")}: ${given}`);
+}
+const reached = Array.from({ length: 13 }, (_, i) => exports.stateNumber(executor, i)).join(" ");
+if (reached !== state) throw new Error(`state ${reached}, in Spark ${state}`);
 exports.destroyExecutor(executor);
 
 const start = performance.now();
 let rounds = 0;
-for (; performance.now() - start < 500; rounds++) exports.destroyExecutor(replay(false));
-const perSecond = rounds * calls.length / (performance.now() - start) * 1000;
-console.log(`state ${reached.join(" ")}`);
-console.log(`${Math.round(perSecond)} operations per second`);
+for (; performance.now() - start < 500; rounds++) exports.destroyExecutor(replay());
+const perSecond = rounds * lines.length / (performance.now() - start) * 1000;
+console.log(`state ${reached}\n${Math.round(perSecond)} operations per second`);

@@ -1,8 +1,9 @@
 """The kernel in Python: python replay.py KERNEL.WASM TRACE.TXT (pip install -r requirements.txt)"""
+import struct
 import sys
 import time
 
-from wasmtime import Engine, Instance, Module, Store, ValType
+from wasmtime import Engine, Instance, Module, Store
 
 wasm_file, trace_file = sys.argv[1:]
 store = Store(Engine())
@@ -10,14 +11,28 @@ exports = Instance(store, Module.from_file(store.engine, wasm_file), []).exports
 assert exports["ABI_VERSION"].value(store) == 1, "another version of the kernel's ABI"
 FIRST_TICKET = exports["FIRST_TICKET"].value(store)
 
+# createExecutor, declareBlock with all RDDs, then CODE MODE FLAGS SUBJECT BYTES = ANSWER, last the state
+with open(trace_file) as file:
+    (_, *layout), (_, *rdds), *operations, (_, *state) = (line.split() for line in file)
 
-def parse(line):
-    """NAME ARGUMENT... = ANSWER as function, arguments after the executor's handle, answer."""
-    name, *arguments = line.split(" = ")[0].split()
-    function = exports[name]
-    types = function.type(store).params[-len(arguments):] if arguments else []
-    numbers = [int(a) if t == ValType.i32() else float(a) for a, t in zip(arguments, types)]
-    return name, function, numbers, line.split()[-1]
+
+def record(code, *numbers):
+    mode, flags, subject, size = map(int, numbers[:4])
+    return struct.pack("<BBHiq", exports[code].value(store), mode, flags, subject, size)
+
+
+count = len(operations)
+batch = b"".join(record(*operation) for operation in operations)
+address = exports["batchBuffer"](store, count)
+
+
+def replay():
+    executor = exports["createExecutor"](store, *map(float, layout[:4]), int(layout[4]))
+    for rdd in rdds:
+        exports["declareBlock"](store, executor, int(rdd))
+    exports["memory"].write(store, batch, address)
+    assert exports["runBatch"](store, executor, count) == count
+    return executor
 
 
 def meaning(answer):
@@ -25,32 +40,20 @@ def meaning(answer):
     return f"{answer:.0f}" if answer >= 0 else "fails" if answer > FIRST_TICKET else "waits"
 
 
-with open(trace_file) as file:
-    first, *lines, last = file.read().splitlines()
-_, create_executor, layout, _ = parse(first)
-calls = [parse(line) for line in lines]
-state = [float(number) for number in last.split()[1:]]
-
-
-def replay(check):
-    executor = create_executor(store, *layout)
-    for name, function, arguments, answer in calls:
-        given = function(store, executor, *arguments)
-        if check and meaning(given) != answer:
-            sys.exit(f"{name} {arguments}: {given}, in Spark {answer}")
-    return executor
-
-
-executor = replay(check=True)
-reached = [exports["stateNumber"](store, executor, i) for i in range(len(state))]
+executor = replay()
+answers = exports["memory"].read(store, address, address + 16 * count)
+for operation, (answer,) in zip(operations, struct.iter_unpack("<8xd", answers)):
+    if meaning(answer) != operation[-1]:
+        sys.exit(f"{' '.join(operation)}: {answer}")
+reached = [f"{exports['stateNumber'](store, executor, i):.0f}" for i in range(len(state))]
 if reached != state:
     sys.exit(f"state {reached}, in Spark {state}")
 exports["destroyExecutor"](store, executor)
 
 start, rounds = time.perf_counter(), 0
 while time.perf_counter() - start < 0.5:
-    exports["destroyExecutor"](store, replay(check=False))
+    exports["destroyExecutor"](store, replay())
     rounds += 1
-per_second = rounds * len(calls) / (time.perf_counter() - start)
-print("state", *(f"{number:.0f}" for number in reached))
+per_second = rounds * count / (time.perf_counter() - start)
+print("state", *reached)
 print(f"{per_second:.0f} operations per second")

@@ -1,6 +1,6 @@
 /**
- * A recorded trace of Spark's memory manager as calls of the kernel, one a line, which any language reads by splitting
- * at spaces.
+ * A recorded trace of Spark's memory manager as one batch for the kernel, an operation a line, which any language reads
+ * by splitting at spaces.
  *
  * @module
  */
@@ -9,86 +9,83 @@
 // deno-lint-ignore no-explicit-any
 type TraceLine = Record<string, any>;
 
-/** Bytes beyond all that there is: Java's Long.MAX_VALUE, as a whole task's unroll memory is released. */
-const ALL_BYTES = "9223372036854775808";
+/** What an operation of a trace is in the kernel's batch. */
+const CODES: Readonly<Record<string, string>> = {
+  putBytes: "OP_PUT_BYTES",
+  get: "OP_GET",
+  getSize: "OP_GET_SIZE",
+  contains: "OP_CONTAINS",
+  remove: "OP_REMOVE",
+  lockRead: "OP_LOCK_FOR_READING",
+  unlockRead: "OP_UNLOCK",
+  clear: "OP_CLEAR",
+  acqStorage: "OP_ACQUIRE_STORAGE_MEMORY",
+  acqUnroll: "OP_ACQUIRE_STORAGE_MEMORY",
+  relStorage: "OP_RELEASE_STORAGE_MEMORY",
+  relUnroll: "OP_RELEASE_STORAGE_MEMORY",
+  relAllStorage: "OP_RELEASE_ALL_STORAGE_MEMORY",
+  reserveUnroll: "OP_RESERVE_UNROLL_MEMORY",
+  releaseUnrollTask: "OP_RELEASE_UNROLL_MEMORY",
+  acqExec: "OP_ACQUIRE_EXECUTION_MEMORY",
+  relExec: "OP_RELEASE_EXECUTION_MEMORY",
+  relAllExec: "OP_RELEASE_ALL_EXECUTION_MEMORY",
+};
 
 /**
- * Turns the lines of a trace with at most one waiting task, none cancelled, into calls:
- * `EXPORT ARGUMENT... = ANSWER`, the executor's handle left out. ANSWER is what Spark gave: a number (of a Boolean 0 or
- * 1), `fails` where Spark threw, `waits` where the task waited. The last line is `state` and Spark's 13 numbers.
+ * Turns the lines of a trace with at most one waiting task, none cancelled and nothing unrolled in one call:
+ * `createExecutor` with its arguments, `declareBlock` with the RDD of each block, then the operations as
+ * `CODE MODE FLAGS SUBJECT BYTES = ANSWER`. ANSWER is what Spark gave: a number (of a Boolean 0 or 1), `fails` where
+ * Spark threw, `waits` where the task waited. The last line is `state` and Spark's 13 numbers.
  */
 export function neutralTrace(jsonLines: string): string {
-  const [header, ...lines]: TraceLine[] = jsonLines.trimEnd().split("\n").map((line) => JSON.parse(line));
+  const [header, ...lines]: TraceLine[] = linesOf(jsonLines);
   const operations = lines.filter((line) => "op" in line);
+  const names = [...new Set(operations.flatMap(({ b }) => b === undefined ? [] : [b]))];
   const region = (bytes: number) => Math.trunc(bytes * header.frac);
-  const calls = [
-    `createExecutor ${header.heap} ${region(header.heap)} ${header.off} ${region(header.off)} 0 = 0`,
-  ];
-  const ids = new Map<string, number>();
+  const layout = [header.heap, region(header.heap), header.off, region(header.off), 0];
+  const rdds = names.map((name) => /^rdd_(\d+)_\d+$/.exec(name)?.[1] ?? -1);
+  const batch: string[] = [];
+  let context = "-1";
   for (const operation of operations) {
-    if ("b" in operation && !ids.has(operation.b)) {
-      calls.push(`declareBlock ${/^rdd_(\d+)_\d+$/.exec(operation.b)?.[1] ?? -1} = ${ids.size}`);
-      ids.set(operation.b, ids.size);
+    const { op, b, t, n, m } = operation;
+    if (/Unroll/.test(op) && t !== undefined && t !== context) {
+      batch.push(`OP_SET_TASK_CONTEXT 0 0 ${context = t} 0 = 0`);
     }
-    calls.push(`${call(operation, ids.get(operation.b), header)} = ${answer(operation)}`);
+    const subject = b === undefined ? t ?? 0 : names.indexOf(b);
+    batch.push(`${codeOf(op)} ${m === "OFF" ? 1 : 0} 0 ${subject} ${n ?? 0} = ${answer(operation)}`);
   }
-  return `${calls.join("\n")}\nstate ${operations.at(-1)!.s.join(" ")}\n`;
+  const state = operations.at(-1)!.s;
+  return [
+    `createExecutor ${layout.join(" ")}`,
+    `declareBlock ${rdds.join(" ")}`,
+    ...batch,
+    `state ${state.join(" ")}`,
+    "",
+  ].join("\n");
 }
 
-function call(op: TraceLine, block: number | undefined, header: TraceLine): string {
-  const mode = op.m === "OFF" ? 1 : 0;
-  switch (op.op) {
-    case "putBytes":
-      return `putBytes ${block} ${op.n} ${mode} 0`;
-    case "unrollPut": // objects on-heap, bytes off-heap, as the recorder built them
-      return `putIterator ${block} ${op.t} ${mode} ${header.unrollThreshold} ${header.checkPeriod} ${header.growth} ` +
-        `${op.cnt} ${op.el} ${op.p} ${1 - mode}`;
-    case "get":
-    case "getBytes":
-    case "getValues":
-    case "getSize":
-    case "contains":
-    case "remove":
-      return `${op.op} ${block}`;
-    case "lockRead":
-      return `lockForReading ${block}`;
-    case "unlockRead":
-      return `unlock ${block}`;
-    case "clear":
-      return "clear";
-    case "acqStorage":
-    case "acqUnroll":
-      return `acquireStorageMemory ${block} ${op.n} ${mode}`;
-    case "relStorage":
-    case "relUnroll":
-      return `releaseStorageMemory ${op.n} ${mode}`;
-    case "relAllStorage":
-      return "releaseAllStorageMemory";
-    case "reserveUnroll":
-      return `reserveUnrollMemory ${block} ${op.n} ${op.t} ${mode}`;
-    case "releaseUnrollTask":
-      return `releaseUnrollMemory ${op.n ?? ALL_BYTES} ${op.t} ${mode}`;
-    case "acqExec":
-      return `acquireExecutionMemory ${op.n} ${op.t} ${mode}`;
-    case "relExec":
-      return `releaseExecutionMemory ${op.n} ${op.t} ${mode}`;
-    case "relAllExec":
-      return `releaseAllExecutionMemoryForTask ${op.t}`;
-    default:
-      throw new Error(`no call for operation ${op.op}`);
-  }
+/** The lines with their numbers as texts, since some do not fit a number. */
+function linesOf(jsonLines: string): TraceLine[] {
+  return jsonLines.trimEnd().split("\n").map((line) =>
+    JSON.parse(line.replace(/"(n|t)":(-?\d+)/g, (_, key, digits) => `"${key}":"${digits}"`))
+  );
 }
 
-function answer({ r, x, op }: TraceLine): string {
+function codeOf(op: string): string {
+  const code = CODES[op];
+  if (code === undefined) throw new Error(`no batch has operation ${op}`);
+  return code;
+}
+
+function answer({ r, x }: TraceLine): string {
   if (x !== undefined) return "fails";
   if (r === "blocked") return "waits";
   if (r === "locked") return "2";
-  if (op === "unrollPut") return "stored" in r ? "1" : "0";
   return String(Number(r ?? 0));
 }
 
 if (import.meta.main) {
-  const file = new URL(`../../testdata/memory/random/${Deno.args[0]}.jsonl.gz`, import.meta.url);
+  const file = new URL(`../../testdata/memory/batch/${Deno.args[0]}.jsonl.gz`, import.meta.url);
   const body = (await Deno.open(file)).readable.pipeThrough(new DecompressionStream("gzip"));
   Deno.stdout.writeSync(new TextEncoder().encode(neutralTrace(await new Response(body).text())));
 }

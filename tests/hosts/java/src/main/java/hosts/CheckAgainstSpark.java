@@ -1,7 +1,8 @@
 package hosts;
 
+import com.dylibso.chicory.runtime.Instance;
+import com.dylibso.chicory.wasm.types.ValType;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
 import org.apache.log4j.Level;
@@ -11,7 +12,6 @@ import org.apache.spark.memory.MemoryMode;
 import org.apache.spark.memory.UnifiedMemoryManager;
 import org.apache.spark.serializer.JavaSerializer;
 import org.apache.spark.serializer.SerializerManager;
-
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockInfo;
 import org.apache.spark.storage.BlockInfoManager;
@@ -24,8 +24,8 @@ import scala.Option;
 import scala.reflect.ClassTag;
 import scala.util.Either;
 
-/** The kernel beside Spark 2.4.0's own memory manager and block store: CheckAgainstSpark KERNEL.WASM SEED OPERATIONS */
-public final class CheckAgainstSpark {
+/** The kernel beside Spark 2.4.0's own memory manager and block store: random operations on both, compared after each. */
+final class CheckAgainstSpark {
   private static final long HEAP = 100_000;
   private static final ClassTag<Object> ANY = scala.reflect.ClassTag$.MODULE$.Any();
 
@@ -76,16 +76,26 @@ public final class CheckAgainstSpark {
     };
   }
 
-  public static void main(String[] arguments) {
-    LogManager.getRootLogger().setLevel(Level.ERROR);
-    Kernel kernel = new Kernel(Path.of(arguments[0]));
-    Random random = new Random(Long.parseLong(arguments[1]));
+  /** Calls an export; numbers are doubles on this side, as all of the kernel's numbers fit them. */
+  private static double call(Instance kernel, String name, double... numbers) {
+    var type = kernel.exportType(name);
+    long[] arguments = new long[numbers.length];
+    for (int i = 0; i < numbers.length; i++) {
+      arguments[i] = type.params().get(i).equals(ValType.I32) ? (int) numbers[i] : Double.doubleToRawLongBits(numbers[i]);
+    }
+    long result = kernel.export(name).apply(arguments)[0];
+    return type.returns().get(0).equals(ValType.I32) ? (int) result : Double.longBitsToDouble(result);
+  }
+
+  /** @throws AssertionError at the first difference */
+  static void check(Instance kernel, long seed, int operations) {
+    Random random = new Random(seed);
     CheckAgainstSpark spark = new CheckAgainstSpark();
-    double executor = kernel.function("createExecutor").call(HEAP, HEAP / 2, 0, 0, 0);
+    LogManager.getRootLogger().setLevel(Level.ERROR);
+    double executor = call(kernel, "createExecutor", HEAP, HEAP / 2, 0, 0, 0);
     int numBlocks = 40;
-    for (int i = 0; i < numBlocks; i++) kernel.function("declareBlock").call(executor, i % 7);
+    for (int i = 0; i < numBlocks; i++) call(kernel, "declareBlock", executor, i % 7);
     int task = 0;
-    int operations = Integer.parseInt(arguments[2]);
     for (int i = 0; i < operations; i++) {
       int block = random.nextInt(numBlocks);
       BlockId id = BlockId.apply("rdd_" + block % 7 + "_" + block);
@@ -96,28 +106,27 @@ public final class CheckAgainstSpark {
       switch (random.nextInt(6)) {
         case 0, 1 -> {
           if (spark.store.contains(id)) continue;
-          given = kernel.function("putBytes").call(executor, block, size, 0, 0);
+          given = call(kernel, "putBytes", executor, block, size, 0, 0);
           expected = spark.putBytes(id, size) ? 1 : 0;
         }
         case 2 -> {
-          given = kernel.function("get").call(executor, block);
+          given = call(kernel, "get", executor, block);
           expected = spark.store.getBytes(id).isDefined() ? 1 : 0;
         }
         case 3 -> {
-          given = kernel.function("remove").call(executor, block);
+          given = call(kernel, "remove", executor, block);
           expected = spark.remove(id) ? 1 : 0;
         }
         case 4 -> {
-          given = kernel.function("acquireExecutionMemory").call(executor, size, task, 0);
+          given = call(kernel, "acquireExecutionMemory", executor, size, task, 0);
           expected = spark.manager.acquireExecutionMemory(size, task, MemoryMode.ON_HEAP);
         }
         default -> {
-          given = kernel.function("releaseAllExecutionMemoryForTask").call(executor, task);
+          given = call(kernel, "releaseAllExecutionMemoryForTask", executor, task);
           expected = spark.manager.releaseAllExecutionMemoryForTask(task++);
         }
       }
-      double[] state = kernel.state(executor);
-      double[] reached = {state[0], state[1], state[2], state[3], state[8]};
+      double[] reached = Arrays.stream(new int[] {0, 1, 2, 3, 8}).mapToDouble(n -> call(kernel, "stateNumber", executor, n)).toArray();
       if (given != expected || !Arrays.equals(reached, spark.state(numBlocks))) {
         throw new AssertionError("operation " + i + ": " + given + ", in Spark " + expected + "; state "
             + Arrays.toString(reached) + ", in Spark " + Arrays.toString(spark.state(numBlocks)));

@@ -1,55 +1,57 @@
 package hosts;
 
+import com.dylibso.chicory.compiler.MachineFactoryCompiler;
+import com.dylibso.chicory.runtime.Instance;
+import com.dylibso.chicory.wasm.Parser;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Collectors;
 
-/** Replays a recorded trace: Replay KERNEL.WASM TRACE.TXT */
+/** The kernel in Java, compiled to bytecode, then beside Spark's own classes: Replay KERNEL.WASM TRACE.TXT */
 public final class Replay {
-  /** A line of the trace: NAME ARGUMENT... = ANSWER; `numbers` has room for the executor's handle in front. */
-  record Call(String line, Kernel.Function function, double[] numbers, String answer) {}
-
-  private static Call parse(Kernel kernel, String line) {
-    String[] words = line.split(" ");
-    int room = words[0].equals("createExecutor") ? 0 : 1;
-    double[] numbers = new double[words.length - 3 + room];
-    for (int i = room; i < numbers.length; i++) numbers[i] = Double.parseDouble(words[i + 1 - room]);
-    return new Call(line, kernel.function(words[0]), numbers, words[words.length - 1]);
-  }
-
-  private static double replay(Kernel kernel, Call create, List<Call> calls, boolean check) {
-    double executor = create.function.call(create.numbers);
-    for (Call call : calls) {
-      call.numbers[0] = executor;
-      double given = call.function.call(call.numbers);
-      if (!check) continue;
-      // a negative answer is an error's status, from FIRST_TICKET down the ticket of a waiting task
-      String meaning = given >= 0 ? String.valueOf((long) given) : given > kernel.firstTicket ? "fails" : "waits";
-      if (!meaning.equals(call.answer)) throw new AssertionError(call.line + ": " + given);
-    }
-    return executor;
-  }
-
   public static void main(String[] files) throws Exception {
-    Kernel kernel = new Kernel(Path.of(files[0]));
-    List<String> lines = Files.readAllLines(Path.of(files[1]));
-    Call create = parse(kernel, lines.get(0));
-    List<Call> calls = lines.subList(1, lines.size() - 1).stream().map(line -> parse(kernel, line)).toList();
+    var module = Parser.parse(Path.of(files[0]).toFile());
+    var kernel = Instance.builder(module).withMachineFactory(MachineFactoryCompiler.compile(module)).build();
+    if (kernel.exports().global("ABI_VERSION").getValue() != 1) throw new Error("another version of the kernel's ABI");
 
-    double executor = replay(kernel, create, calls, true);
-    String state = Arrays.stream(kernel.state(executor)).mapToObj(n -> " " + (long) n).collect(Collectors.joining());
-    if (!("state" + state).equals(lines.get(lines.size() - 1))) throw new AssertionError(state);
-    kernel.function("destroyExecutor").call(executor);
-
-    long start = System.nanoTime();
-    int rounds = 0;
-    for (; System.nanoTime() - start < 500_000_000; rounds++) {
-      kernel.function("destroyExecutor").call(replay(kernel, create, calls, false));
+    // createExecutor, declareBlock with all RDDs, then CODE MODE FLAGS SUBJECT BYTES = ANSWER, last the state
+    List<String[]> lines = Files.readAllLines(Path.of(files[1])).stream().map(line -> line.split(" ")).toList();
+    long[] layout = Arrays.stream(lines.get(0)).skip(1).mapToLong(n -> Double.doubleToRawLongBits(Long.parseLong(n))).toArray();
+    long[] rdds = Arrays.stream(lines.get(1)).skip(1).mapToLong(Long::parseLong).toArray();
+    int count = lines.size() - 3;
+    ByteBuffer batch = ByteBuffer.allocate(16 * count).order(ByteOrder.LITTLE_ENDIAN);
+    for (String[] words : lines.subList(2, count + 2)) {
+      batch.put((byte) kernel.exports().global(words[0]).getValue()).put(Byte.parseByte(words[1]));
+      batch.putShort(Short.parseShort(words[2])).putInt(Integer.parseInt(words[3])).putLong(Long.parseLong(words[4]));
     }
-    double seconds = (System.nanoTime() - start) / 1e9;
-    System.out.println("state" + state);
-    System.out.printf("%.0f operations per second%n", rounds * calls.size() / seconds);
+    int address = (int) kernel.export("batchBuffer").apply(count)[0];
+
+    long executor = replay(kernel, layout, rdds, address, batch);
+    StringBuilder state = new StringBuilder("state");
+    for (int i = 0; i < 13; i++) {
+      state.append(' ').append((long) Double.longBitsToDouble(kernel.export("stateNumber").apply(executor, i)[0]));
+    }
+    String expected = String.join(" ", lines.get(count + 2));
+    if (!expected.contentEquals(state)) throw new AssertionError(state + ", in Spark " + expected);
+
+    long begin = System.nanoTime(), start = begin, rounds = 0;
+    for (long now = begin; now < begin + 4e9; now = System.nanoTime(), rounds++) {
+      if (now < begin + 3e9) { start = now; rounds = 0; } // until then HotSpot compiles
+      kernel.export("destroyExecutor").apply(replay(kernel, layout, rdds, address, batch));
+    }
+    System.out.printf("%s%n%.0f operations per second%n", state, rounds * count / ((System.nanoTime() - start) / 1e9));
+    CheckAgainstSpark.check(kernel, 7, 20_000);
+  }
+
+  private static long replay(Instance kernel, long[] layout, long[] rdds, int address, ByteBuffer batch) {
+    long executor = kernel.export("createExecutor").apply(layout)[0];
+    for (long rdd : rdds) kernel.export("declareBlock").apply(executor, rdd);
+    kernel.memory().write(address, batch.array());
+    long run = kernel.export("runBatch").apply(executor, batch.capacity() / 16)[0];
+    if (run != batch.capacity() / 16) throw new AssertionError(run + " operations were run");
+    return executor;
   }
 }
