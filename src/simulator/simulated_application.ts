@@ -82,6 +82,8 @@ export class SimulatedApplication implements SimulationEnvironment {
   readonly #prng: Prng;
   readonly #limits: SimulationLimits;
   readonly #levels: (StorageLevel | null)[];
+  /** Dense indexes of the RDDs that are unpersisted before a job. */
+  readonly #unpersists: ReadonlyMap<number | null, readonly number[]>;
   readonly #memoryStates: boolean;
   readonly #statuses: StatusMessages;
   readonly #runner: TaskRunner;
@@ -111,6 +113,7 @@ export class SimulatedApplication implements SimulationEnvironment {
     this.lineage = new Lineage(workload);
     this.master = new BlockManagerMaster(workload.rdds);
     this.#levels = workload.rdds.map(({ storageLevel }) => storageLevel && (options.storageLevel ?? storageLevel));
+    this.#unpersists = Map.groupBy(workload.rdds.keys(), (rdd) => workload.rdds[rdd].unpersistBeforeJob);
     this.#application = new ApplicationEvents(this);
     this.#faults = new FaultInjector({
       workload,
@@ -432,8 +435,9 @@ export class SimulatedApplication implements SimulationEnvironment {
   }
 
   #unpersistBefore(jobId: number): void {
-    for (const [rdd, { id, numPartitions, unpersistBeforeJob }] of this.workload.rdds.entries()) {
-      if (unpersistBeforeJob !== jobId || this.#levels[rdd] === null) continue;
+    for (const rdd of this.#unpersists.get(jobId) ?? []) {
+      if (this.#levels[rdd] === null) continue;
+      const { id, numPartitions } = this.workload.rdds[rdd];
       this.#levels[rdd] = null;
       for (let partition = 0; partition < numPartitions; partition++) {
         const block = this.master.rddBlock(rdd, partition);

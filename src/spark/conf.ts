@@ -198,8 +198,12 @@ export class SparkConf {
     );
   }
 
-  /** What a user should know about these settings: older names, names that no version has, names without effect. */
-  warnings(): ConfWarning[] {
+  /**
+   * What a user should know about these settings: older names, names that no version has, names without effect.
+   *
+   * @param isWanted Whether a setting is to be looked at; all are unless said.
+   */
+  warnings(isWanted: (key: string) => boolean = () => true): ConfWarning[] {
     const warnings: ConfWarning[] = [];
     if (this.rules.warning !== null) {
       warnings.push({
@@ -209,7 +213,7 @@ export class SparkConf {
       });
     }
     for (const key of this.#settings.keys()) {
-      const warning = this.#warning(key);
+      const warning = isWanted(key) ? this.#warning(key) : null;
       if (warning !== null) warnings.push(warning);
     }
     return warnings;

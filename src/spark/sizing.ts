@@ -165,7 +165,10 @@ export function sizing(options: SizingOptions): Sizing {
     pageSize: conf.getSizeAsBytesOption("spark.buffer.pageSize") ??
       defaultPageSize(tungstenPool, cores, shortPages(conf, jvm.collector, offHeapEnabled)),
     container: containerMemory(conf, role),
-    warnings: [...conf.warnings(), ...jvm.warnings, ...fractionWarnings(conf)],
+    // Put together when they are asked for: to find the nearest name of an unknown property takes long.
+    get warnings() {
+      return [...conf.warnings(), ...jvm.warnings, ...fractionWarnings(conf)];
+    },
   };
 }
 

@@ -9,9 +9,9 @@ import type { Evidence, Workload } from "../simulator/workload.ts";
 import { checkStartup } from "../spark/startup.ts";
 import { applyChanges, type Change, type Changed, type Changes, type ChangeWarning } from "./apply_changes.ts";
 import { compareRuns } from "./compare_runs.ts";
-import type { RunOptions } from "./run_workload.ts";
+import { type RunOptions, runSteps } from "./run_workload.ts";
 import { finish, type Steps } from "./steps.ts";
-import { type ComparedRun, comparedRunSteps, type VersionEffects, versionEffectSteps } from "./version_effects.ts";
+import { comparedRunSteps, type VersionEffects, versionEffectSteps } from "./version_effects.ts";
 
 /** The answer (a public contract). */
 export interface WhatIf {
@@ -75,14 +75,21 @@ export function* whatIfSteps(
   const { predictedSink: sink, ...runOptions } = options;
   const recorded = applyChanges(workload, {});
   const changed = applyChanges(workload, changes);
-  const same = changed.changes.length === 0;
+  const isUpgrade = isOfOtherVersion(workload, changes);
+  const same = changed.changes.length === 0 && !isUpgrade;
   if (!same) checkStartup(changed.conf, { collector: workload.cluster.collector });
-  const replayed = yield* comparedRunSteps(recorded, same && sink !== undefined ? { ...runOptions, sink } : runOptions);
-  const predicted = same
-    ? replayed
-    : yield* comparedRunSteps(changed, sink === undefined ? runOptions : { ...runOptions, sink });
-  const versionEffects = yield* effectsOf(workload, changes, predicted, runOptions);
-  const runs = { observed, replayed: replayed.summary, predicted: predicted.summary };
+  const withSink = sink === undefined ? runOptions : { ...runOptions, sink };
+  const replayed = yield* runSteps(recorded, same ? withSink : runOptions);
+  let predicted = replayed;
+  let versionEffects: VersionEffects | null = null;
+  if (isUpgrade) {
+    const run = yield* comparedRunSteps(changed, withSink);
+    predicted = run.summary;
+    versionEffects = yield* versionEffectSteps(workload, changes, run, runOptions);
+  } else if (!same) {
+    predicted = yield* runSteps(changed, withSink);
+  }
+  const runs = { observed, replayed, predicted };
   return {
     ...runs,
     changes: changed.changes,
@@ -95,19 +102,11 @@ export function* whatIfSteps(
 
 /** What is to be said about the version and about the settings that were changed; those of the log have run. */
 function confWarnings({ conf }: Changed, changes: Changes): ChangeWarning[] {
-  return conf.warnings()
-    .filter(({ code, key }) => code === "conf.version" || Object.hasOwn(changes.conf ?? {}, key))
+  return conf.warnings((key) => Object.hasOwn(changes.conf ?? {}, key))
     .map(({ code, message }) => ({ code, message, count: 1 }));
 }
 
-/** What another version does, rule by rule. */
-function* effectsOf(
-  workload: Workload,
-  changes: Changes,
-  predicted: ComparedRun,
-  options: RunOptions,
-): Steps<VersionEffects | null> {
-  const { sparkVersion } = changes;
-  if (sparkVersion === undefined || sparkVersion === workload.sparkVersion) return null;
-  return yield* versionEffectSteps(workload, changes, predicted, options);
+/** Whether the effects of another version are to be told, rule by rule. */
+function isOfOtherVersion(workload: Workload, { sparkVersion }: Changes): boolean {
+  return sparkVersion !== undefined && sparkVersion !== workload.sparkVersion;
 }

@@ -7,25 +7,31 @@ import { parseArgs } from "node:util";
 import type { BenchRow } from "./bench.ts";
 import { eventLogBench } from "./event_log_bench.ts";
 import { KERNEL_BENCH } from "./kernel_bench.ts";
+import { simpyRow } from "./simpy_bench.ts";
 import { simulationBench } from "./simulation_bench.ts";
+import { whatIfBench } from "./what_if_bench.ts";
 
 const HELP = `
-usage: deno task bench [kernel] [simulation] [event-log] [OPTION...]
+usage: deno task bench [kernel] [simulation] [what-if] [event-log] [OPTION...]
 
   --json         figures as JSON
   --rounds N     turns of each comparison (5)
-  --tasks N      tasks of the whole job (100000)
+  --tasks N      tasks of the whole job (100000); SimPy runs one of 20000 at most (needs python3 and PyPI)
+  --settings N   settings of the sweep (100)
   --megabytes N  size of the event log (200)
   --spark        run Spark's own reader beside ours (needs Java, Maven Central and PyPI)
   --quick        kernel, event-log: small inputs, to see that it works, not for figures
   --traces DIR   kernel: use the recorded traces mixed.jsonl.gz and churn.jsonl.gz of DIR instead of made ones; with the
                  folder of the harnesses around the real Spark in SPARKMEM_ORACLE, Spark's classes are run beside them`;
 
-const NAMES = ["kernel", "simulation", "event-log"] as const;
+const NAMES = ["kernel", "simulation", "what-if", "event-log"] as const;
+/** SimPy takes seconds for so many, and as long a task for more. */
+const MOST_TASKS_OF_SIMPY = 20_000;
 
 interface Options {
   readonly rounds: number;
   readonly tasks: number;
+  readonly settings: number;
   readonly megabytes: number;
   readonly spark: boolean;
   readonly quick: boolean;
@@ -65,16 +71,42 @@ async function kernel({ rounds, quick, traces }: Options): Promise<Part> {
   };
 }
 
-function simulation({ tasks, rounds }: Options): Part {
+async function simulation({ tasks, rounds }: Options): Promise<Part> {
   const figures = simulationBench({ tasks, rounds });
+  const simpy = await simpyRow({ tasks: Math.min(tasks, MOST_TASKS_OF_SIMPY), rounds });
   const lines = figures.map(({ name, tasks, cpuSeconds, low, high, eventsPerSecond, checksum }) => {
     const spread = `${cpuSeconds.toFixed(3)} s (${low.toFixed(3)} to ${high.toFixed(3)})`;
     return `  ${name}, ${tasks} tasks: ${spread}, ${Math.round(eventsPerSecond)} events/s; ${checksum}`;
   });
   const [smallest, largest] = [figures[0], figures.filter(({ name }) => name === "whole job").at(-1)!];
   const growth = largest.cpuSeconds / largest.tasks / (smallest.cpuSeconds / smallest.tasks);
+  lines.push(`  peak memory of the process: ${(Deno.memoryUsage().rss / 1e6).toFixed(0)} MB at the end`);
   lines.push(`  time a task grows from ${smallest.tasks} to ${largest.tasks} tasks by ${growth.toFixed(2)}`);
-  return { figures, lines: ["simulation (CPU seconds of the process: median, low to high)", ...lines] };
+  if (simpy.row !== null) lines.push(...table([simpy.row]));
+  if (simpy.note !== null) lines.push(`  ${simpy.note}`);
+  return {
+    figures: { figures, simpy },
+    lines: ["simulation (CPU seconds of the process: median, low to high)", ...lines],
+  };
+}
+
+async function whatIf({ settings, rounds }: Options): Promise<Part> {
+  const figures = await whatIfBench({ settings, rounds });
+  const lines = figures.map(({ name, clockSeconds, cpuSeconds, low, high, checksum }) =>
+    `  ${name}: ${cpuSeconds.toFixed(3)} s (${low.toFixed(3)} to ${high.toFixed(3)}), by the clock ${
+      clockSeconds.toFixed(3)
+    } s; ${checksum}`
+  );
+  const [, one, two] = figures;
+  lines.push(
+    `  two workers are ${(one.clockSeconds / two.clockSeconds).toFixed(2)} times as fast by the clock, for ${
+      (two.cpuSeconds / one.cpuSeconds).toFixed(2)
+    } times the CPU time`,
+  );
+  return {
+    figures,
+    lines: ["what-if on a log that is read (CPU seconds of the process: median, low to high)", ...lines],
+  };
 }
 
 async function eventLog({ megabytes, rounds, spark, quick }: Options): Promise<Part> {
@@ -110,6 +142,7 @@ async function main(args: string[]): Promise<number> {
     options: {
       json: { type: "boolean", default: false },
       tasks: { type: "string", default: "100000" },
+      settings: { type: "string", default: "100" },
       megabytes: { type: "string", default: "200" },
       rounds: { type: "string", default: "5" },
       spark: { type: "boolean", default: false },
@@ -126,16 +159,17 @@ async function main(args: string[]): Promise<number> {
   const options: Options = {
     rounds: Number(values.rounds),
     tasks: Number(values.tasks),
+    settings: Number(values.settings),
     megabytes: Number(values.megabytes),
     spark: values.spark,
     quick: values.quick,
     traces: values.traces ?? null,
   };
-  const parts = { kernel, simulation, "event-log": eventLog };
+  const parts = { kernel, simulation, "what-if": whatIf, "event-log": eventLog };
   const figures: Record<string, unknown> = {};
   for (const name of NAMES.filter((name) => positionals.length === 0 || positionals.includes(name))) {
     const part = await parts[name](options);
-    figures[name === "event-log" ? "eventLog" : name] = part.figures;
+    figures[name.replace(/-([a-z])/, (_, letter) => letter.toUpperCase())] = part.figures;
     if (!values.json) console.log(part.lines.join("\n"));
   }
   if (values.json) console.log(JSON.stringify(figures, null, 2));
