@@ -21,6 +21,7 @@ import type { BlockManagerId } from "./scheduler/map_output_tracker.ts";
 import type { Stage } from "./scheduler/stage.ts";
 import { SPECULATIVE, type TaskInfos } from "./scheduler/task_infos.ts";
 import type { NameTable } from "./scheduler/names.ts";
+import type { TaskResult } from "./scheduler/task_result_getter.ts";
 import type { SchedulerBackend } from "./scheduler/task_scheduler_types.ts";
 import type { SimulationSettings } from "./settings.ts";
 import type { StageBook } from "./stage_book.ts";
@@ -101,9 +102,16 @@ export class DriverSide implements ListenerHost {
       const output = shuffle === null
         ? null
         : this.#host.mapOutputs().sizesOf(shuffle, task.demand.shuffleWriteBytes[partition]);
-      taskScheduler.taskFinished(tid, { kind: path === "direct" ? "direct" : "indirect", size, valueSize, output });
+      const kind = path === "direct" ? "direct" : "indirect";
+      taskScheduler.taskFinished(tid, { kind, size, valueSize, output, ...this.#unreadable(task.id) });
     }
     this.driver.drain();
+  }
+
+  #unreadable({ demandIndex, partition, attemptNumber }: TaskIdentity): Pick<TaskResult, "deserializationError"> {
+    const fault = this.#host.faults.unreadable(demandIndex, partition, attemptNumber);
+    if (fault === null) return {};
+    return { deserializationError: { classNotFound: fault.classNotFound, message: fault.description } };
   }
 
   /** What is to be known of an attempt to run it. */

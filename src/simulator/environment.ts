@@ -45,6 +45,8 @@ export interface SimulationEnvironment {
   random(n: number): number;
   /** Steps taken within an event, for the budget of events. */
   countWork(steps: number): void;
+  /** Whether the driver allows an attempt to commit its output now. */
+  canCommit(task: Task): boolean;
   resumeWaiting(task: Task, granted: number): void;
   /** A block that a task waited to read is written, or will not be. */
   resumeReader(task: Task): void;

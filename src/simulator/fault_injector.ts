@@ -7,6 +7,8 @@
 import type { Fault, Workload } from "./workload.ts";
 
 type ExecutorLost = Extract<Fault, { kind: "executorLost" }>;
+type ResultUnreadable = Extract<Fault, { kind: "resultUnreadable" }>;
+type ResultHandlerException = Extract<Fault, { kind: "resultHandlerException" }>;
 
 /** What the injector does to the simulation. */
 export interface FaultHost {
@@ -52,6 +54,22 @@ export class FaultInjector {
     return this.of(demand).some((fault) =>
       fault.kind === "resultLost" && fault.partition === partition && attempt < fault.attempts
     );
+  }
+
+  /** What the driver meets when it reads the result of an attempt; null: nothing. */
+  unreadable(demand: number, partition: number, attempt: number): ResultUnreadable | null {
+    for (const fault of this.of(demand)) {
+      if (fault.kind === "resultUnreadable" && fault.partition === partition && attempt < fault.attempts) return fault;
+    }
+    return null;
+  }
+
+  /** What the program's handler throws on the result of a partition; null: nothing. */
+  handlerException(demand: number, partition: number): ResultHandlerException | null {
+    for (const fault of this.of(demand)) {
+      if (fault.kind === "resultHandlerException" && fault.partition === partition) return fault;
+    }
+    return null;
   }
 
   /** An executor has started its nth task. */

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import type { EventSink } from "../spark/events.ts";
+import type { FaultInjector } from "./fault_injector.ts";
 import type { Lineage } from "./lineage.ts";
 import type { RddGraph } from "./rdd_graph.ts";
 import type { Driver } from "./scheduler/driver.ts";
@@ -17,6 +19,8 @@ export interface JobRunnerHost {
   readonly driver: Driver;
   /** Calls back after so many ms. */
   after(delayMs: number, work: () => void): void;
+  readonly faults: FaultInjector;
+  readonly sink: EventSink;
   /** unpersist() of RDDs that comes before a job. */
   unpersistBefore(jobId: number): void;
   /** All jobs have ended, or no more will be submitted. */
@@ -89,6 +93,24 @@ export class JobRunner {
     this.#host.applicationEnded();
   }
 
+  /**
+   * The program's handler takes a result (JobWaiter.taskSucceeded). When it throws, runJob does: the program ends, or goes
+   * on when the job's tasks have ended, which Spark lets run.
+   */
+  #handleResult(job: Job, partition: number): string | void {
+    if (job.kind === "mapStage") return;
+    const exception = this.#host.faults.handlerException(job.demand, partition);
+    if (exception === null) return;
+    const thrown = `${exception.className}: ${exception.description}`;
+    const message =
+      `Job ${job.id} fails for the program with SparkDriverExecutionException: Execution error, caused by ` +
+      `${thrown}, which its handler threw on the result of partition ${partition}; Spark lets its tasks go on and ` +
+      "reports the job's own end";
+    this.#host.sink.event({ kind: "warning", code: "simulation.resultHandler", message, count: 1 });
+    if (!job.failureHandled) this.#stopped = true;
+    return thrown;
+  }
+
   #plan(job: Job): void {
     this.#host.after(job.delayMs, () => {
       if (!this.#stopped) this.#submit(job);
@@ -99,10 +121,13 @@ export class JobRunner {
     const { driver, graph, lineage } = this.#host;
     this.#host.unpersistBefore(job.id);
     this.#running++;
-    const listener: JobListener = { taskSucceeded() {}, jobFailed() {} };
     const properties = { callSite: job.name, group: job.group, pool: job.pool, interruptOnCancel: false };
     const rdd = graph.rdds[lineage.rddIndex(job.rddId)];
     const partitions = job.partitions ?? Array.from({ length: rdd.numPartitions }, (_, i) => i);
+    const listener: JobListener = {
+      taskSucceeded: (outputId) => this.#handleResult(job, partitions[outputId]),
+      jobFailed() {},
+    };
     this.#submitting = job;
     const jobId = job.kind === "mapStage"
       ? driver.submitMapStage(graph.shuffles[lineage.shuffleIndex(job.shuffleId!)], listener, properties)

@@ -16,7 +16,7 @@ export function simpleTask(task: Task): number | null {
   const { demand, environment, id, metrics } = task;
   const { partition, rdd } = id;
   const { lineage, mapOutputs } = environment;
-  if (demand.consumers.length > 0 || demand.broadcastIds.length > 0) return null;
+  if (demand.consumers.length > 0 || demand.broadcastIds.length > 0 || demand.commitMs !== null) return null;
   if (environment.storageLevel(rdd) !== null || lineage.hasCachedInputs(rdd)) return null;
   if (environment.faultsOf(id.demandIndex).length > 0) return null;
   const shuffles = lineage.shuffleInputs(rdd);

@@ -143,6 +143,8 @@ export class SimulatedApplication implements SimulationEnvironment {
         isPersisted: (rdd) => this.#levels[rdd] !== null,
       }),
       driver,
+      faults: this.#faults,
+      sink: this.sink,
       after: (delayMs, work) => this.after(delayMs, work),
       unpersistBefore: (jobId) => this.#unpersistBefore(jobId),
       applicationEnded: () => this.after(this.cost.applicationEndMs, () => this.#ended = true),
@@ -215,6 +217,11 @@ export class SimulatedApplication implements SimulationEnvironment {
 
   get recordsPeaksByMode(): boolean {
     return this.conf.rules.spilling.recordsPeaksByMode;
+  }
+
+  canCommit({ id }: Task): boolean {
+    const attempt = { stageAttempt: id.stageAttemptId, taskAttempt: id.attemptNumber };
+    return this.#driverSide.driver.commitCoordinator.canCommit(id.stageId, id.partition, attempt);
   }
 
   resumeWaiting(task: Task, granted: number): void {

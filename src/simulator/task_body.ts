@@ -43,6 +43,8 @@ export function* runTask(task: Task): Process<TaskFailure | null> {
   const failure = yield* compute(task, computingMs(task), { activities });
   if (failure !== null) return failure;
   countInputAndOutput(task);
+  const denied = yield* commitOutput(task);
+  if (denied !== null) return denied;
   metrics.executorRunTime = environment.now() - task.computeStartMs;
   metrics.resultSerializationTime = demand.resultSerializationMs[partition];
   if (metrics.resultSerializationTime > 0) yield metrics.resultSerializationTime;
@@ -56,6 +58,21 @@ function fetchOwn(task: Task, shuffles: readonly number[]): number | TaskFailure
   if (environment.workload.rdds[rdd].shuffleReadBytes !== null && environment.lineage.hasCachedInputs(rdd)) return 0;
   const fetch = { bytes: demand.shuffleReadBytes[partition], records: demand.shuffleReadRecords[partition] };
   return fetchShuffles(task, shuffles, fetch);
+}
+
+/** Commits the output of a task that the driver allows to (SparkHadoopMapRedUtil.commitTask). */
+function* commitOutput(task: Task): Process<TaskFailure | null> {
+  const { demand, environment, id } = task;
+  if (demand.commitMs === null) return null;
+  yield environment.cost.messageMs;
+  const allowed = environment.canCommit(task);
+  yield environment.cost.messageMs;
+  if (allowed) {
+    yield demand.commitMs[id.partition];
+    return null;
+  }
+  const { stageId: jobId, partition: partitionId, attemptNumber } = id;
+  return { reason: { reason: "TaskCommitDenied", jobId, partitionId, attemptNumber } };
 }
 
 function readBroadcasts(task: Task): number {

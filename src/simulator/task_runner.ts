@@ -152,7 +152,9 @@ export class TaskRunner {
 
   #finish(task: Task, failure: TaskFailure | null): void {
     if (failure !== null) {
-      this.#end(task, { kind: "failed", state: "FAILED", reason: failure.reason });
+      const { deniedCommitIsKilled } = this.#settings.scheduler.rules.scheduler;
+      const state = failure.reason.reason === "TaskCommitDenied" && deniedCommitIsKilled ? "KILLED" : "FAILED";
+      this.#end(task, { kind: "failed", state, reason: failure.reason });
       return;
     }
     const leaked = task.release();

@@ -269,6 +269,11 @@ export interface StageDemand {
   readonly outputBytes: Column;
   /** Records of that. */
   readonly outputRecords: Column;
+  /**
+   * Time of the commit of a task's output, once the driver's OutputCommitCoordinator has allowed it; null: nothing is
+   * committed, or nobody else could want to.
+   */
+  readonly commitMs: Column | null;
   /** Shuffle bytes that a task reads. */
   readonly shuffleReadBytes: Column;
   /** Records of that. */
@@ -338,6 +343,27 @@ export type Fault =
     readonly demand: number;
     readonly partition: number;
     readonly attempts: number;
+  }
+  | {
+    /** The driver cannot read the result that an attempt sent: the stage is aborted (TaskResultGetter). */
+    readonly kind: "resultUnreadable";
+    /** Index into Workload.demands. */
+    readonly demand: number;
+    readonly partition: number;
+    readonly attempts: number;
+    /** A class of the result is not there; otherwise any other exception. */
+    readonly classNotFound: boolean;
+    /** The class loader that was asked, or the exception, as Spark prints it. */
+    readonly description: string;
+  }
+  | {
+    /** The program's handler of a job's results throws: the job fails for the program (SparkDriverExecutionException). */
+    readonly kind: "resultHandlerException";
+    /** Index into Workload.demands of the job's last stage. */
+    readonly demand: number;
+    readonly partition: number;
+    readonly className: string;
+    readonly description: string;
   };
 
 /** All that a simulation needs besides settings. */

@@ -79,7 +79,7 @@ function spreadResult(column: Column, shares: Column, isMapStage: boolean): Colu
  * const zeros = of(0, 0);
  * const demand = {
  *   name: "s", details: "", recordedStageId: 0, computeMs: of(30, 10), deserializeMs: of(2, 4),
- *   resultSerializationMs: zeros, speculativeComputeMs: null, resultBytes: of(1000, 1000), valueBytes: null,
+ *   resultSerializationMs: zeros, speculativeComputeMs: null, commitMs: null, resultBytes: of(1000, 1000), valueBytes: null,
  *   serializedTaskBytes: null, inputBytes: zeros, inputRecords: zeros, outputBytes: zeros, outputRecords: zeros,
  *   shuffleReadBytes: of(100, 300), shuffleReadRecords: zeros, shuffleWriteBytes: zeros, shuffleWriteRecords: zeros,
  *   consumers: [], broadcastIds: [],
@@ -97,6 +97,7 @@ export function spreadDemand(demand: StageDemand, shares: Column, isMapStage: bo
     deserializeMs: repeated(demand.deserializeMs, shares),
     resultSerializationMs: repeated(demand.resultSerializationMs, shares),
     speculativeComputeMs: spreadTimeOrNull(demand.speculativeComputeMs, shares),
+    commitMs: demand.commitMs === null ? null : repeated(demand.commitMs, shares),
     resultBytes: spreadResult(demand.resultBytes, shares, isMapStage),
     valueBytes: demand.valueBytes === null ? null : spreadResult(demand.valueBytes, shares, isMapStage),
     serializedTaskBytes: demand.serializedTaskBytes === null ? null : repeated(demand.serializedTaskBytes, shares),

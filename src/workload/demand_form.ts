@@ -37,6 +37,7 @@ const COLUMNS = {
 /** Those that may be unknown. */
 const OPTIONAL_COLUMNS = {
   speculativeComputeMs: "ms",
+  commitMs: "ms",
   valueBytes: "bytes",
   serializedTaskBytes: "bytes",
 } as const satisfies Partial<Record<keyof StageDemand, Unit>>;

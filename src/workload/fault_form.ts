@@ -44,6 +44,17 @@ function faultFromSpec(
         description: spec.description ?? "injected fault",
         atFraction: spec.atFraction ?? 0.5,
       };
+    case "resultUnreadable": {
+      const classNotFound = spec.classNotFound ?? false;
+      return {
+        kind: spec.kind,
+        ...target(spec, pointer, context),
+        classNotFound,
+        description: spec.description ?? (classNotFound ? CLASS_LOADER : UNREADABLE),
+      };
+    }
+    case "resultHandlerException":
+      return resultHandlerException(spec, pointer, context);
     case "executorLost":
       return executorLost(spec, pointer, context.cluster);
     case "slowHost": {
@@ -56,6 +67,25 @@ function faultFromSpec(
     default:
       return { kind: spec.kind, ...target(spec, pointer, context) };
   }
+}
+
+/** The driver's class loader as TaskResultGetter prints it; its identity is not simulated. */
+const CLASS_LOADER = "org.apache.spark.util.MutableURLClassLoader";
+const UNREADABLE = "java.io.EOFException";
+
+function resultHandlerException(
+  spec: Extract<FaultSpec, { kind: "resultHandlerException" }>,
+  pointer: string,
+  context: FaultContext,
+): Fault {
+  const { demand, partition } = target(spec, pointer, context);
+  return {
+    kind: spec.kind,
+    demand,
+    partition,
+    className: spec.className ?? "java.lang.RuntimeException",
+    description: spec.description ?? "injected fault",
+  };
 }
 
 function target(

@@ -70,6 +70,7 @@ export function demandOf(input: DemandInput): DemandResult {
     deserializeMs: column((row) => known(tasks.deserializeMs[row])),
     resultSerializationMs: column((row) => known(tasks.resultSerializationMs[row])),
     speculativeComputeMs: speculativeCompute(input, rowOf),
+    commitMs: null,
     resultBytes: column((row) => known(tasks.resultSize[row])),
     valueBytes: null,
     inputBytes: column((row) => Math.max(0, tasks.inputBytes[row] - (input.cachedInputBytes.get(row) ?? 0))),

@@ -181,6 +181,11 @@ export interface DemandSpec {
   /** Computing time of a second attempt on another executor. Default: the same as of the first. */
   readonly speculativeComputeMs?: Quantity<TimeValue>;
   /**
+   * Each task commits output in so long, once the driver allows it to: of two attempts only one may. Default: nothing is
+   * committed.
+   */
+  readonly commitMs?: Quantity<TimeValue>;
+  /**
    * Serialized result (DirectTaskResult). Default: 1,100 for map tasks, 1,900 for others (medians of recorded runs).
    */
   readonly resultBytes?: Quantity<SizeValue>;
@@ -298,6 +303,21 @@ export type FaultSpec =
     readonly stage: number | string;
     readonly partition: number;
     readonly attempts?: number;
+  }
+  | {
+    readonly kind: "resultUnreadable";
+    readonly stage: number | string;
+    readonly partition: number;
+    readonly attempts?: number;
+    readonly classNotFound?: boolean;
+    readonly description?: string;
+  }
+  | {
+    readonly kind: "resultHandlerException";
+    readonly stage: number | string;
+    readonly partition: number;
+    readonly className?: string;
+    readonly description?: string;
   }
   | {
     readonly kind: "slowHost";

@@ -116,6 +116,7 @@ const stageDraft = fc.record({
     inputBytes: quantity(8 * MIB),
     memory: fc.array(consumer, { maxLength: 2 }),
   }),
+  commitMs: fc.option(fc.integer({ min: 0, max: 500 }), { freq: 1, nil: null }),
 });
 type StageDraft = typeof stageDraft extends fc.Arbitrary<infer T> ? T : never;
 
@@ -131,7 +132,15 @@ const jobDraft = fc.record({
 type JobDraft = typeof jobDraft extends fc.Arbitrary<infer T> ? T : never;
 
 const faultDraft = fc.record({
-  kind: fc.constantFrom("taskException", "executorLost", "fetchFailure", "slowHost", "resultLost"),
+  kind: fc.constantFrom(
+    "taskException",
+    "executorLost",
+    "fetchFailure",
+    "slowHost",
+    "resultLost",
+    "resultUnreadable",
+    "resultHandlerException",
+  ),
   stage: fc.nat(20),
   place: fc.nat(20),
   attempts: fc.integer({ min: 1, max: 5 }),
@@ -275,6 +284,7 @@ function stagesOf(drafts: readonly StageDraft[], broadcasts: readonly BroadcastS
       id: i,
       tasks,
       ...figures,
+      ...(draft.commitMs === null ? {} : { commitMs: draft.commitMs }),
       parents: i === 0 ? [] : [...new Set(draft.parents.map((parent) => parent % i))],
       reads: [...new Set(reads)],
       caches: cache === null ? [] : [`rdd ${i}`],
@@ -328,6 +338,10 @@ function faultOf(
       };
     case "taskException":
       return { kind: "taskException", ...place, atFraction: (draft.place % 11) / 10 };
+    case "resultUnreadable":
+      return { kind: "resultUnreadable", ...place, classNotFound: workerLost };
+    case "resultHandlerException":
+      return { kind: "resultHandlerException", stage: place.stage, partition: place.partition };
     default:
       return { kind: draft.kind === "fetchFailure" ? "fetchFailure" : "resultLost", ...place };
   }

@@ -101,10 +101,13 @@ export async function checkApplication(spec: JobSpec, counts: ApplicationCounts 
   }
   const { events, simulation, summary } = once;
   checkTimes(events);
-  // Up to 2.4 a result that the driver refuses leaves its task without an end (TaskResultGetter returns).
+  // A result that the driver cannot read, or up to 2.4.4 refuses, leaves its task without an end (TaskResultGetter).
   const { refusedResultIsKilled } = simulation.conf.rules.results;
-  const refuses = !refusedResultIsKilled &&
-    events.some((event) => event.kind === "jobEnd" && event.failure?.includes("Total size of serialized results"));
+  const refuses = events.some((event) =>
+    event.kind === "jobEnd" && event.failure !== null &&
+    (/ClassNotFound with|Exception while getting task result/.test(event.failure) ||
+      !refusedResultIsKilled && event.failure.includes("Total size of serialized results"))
+  );
   const running = checkTasks(events, refuses);
   // Where the driver's event loop failed, jobs end that have not begun, as in Spark (trace a56).
   const loopFailed = summary.warnings.some(({ code }) => code === "simulation.scheduler");

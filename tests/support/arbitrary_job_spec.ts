@@ -78,10 +78,19 @@ const draft = (maxTasks: number) =>
     resultBytes: quantity(3 * 2 ** 20),
     shuffleWriteBytes: quantity(32 * 2 ** 20),
     memory: fc.array(consumer, { maxLength: 2 }),
+    commitMs: fc.option(fc.integer({ min: 0, max: 500 }), { freq: 1, nil: undefined }),
   });
 
 const faultDraft = fc.record({
-  kind: fc.constantFrom("taskException", "executorLost", "fetchFailure", "slowHost", "resultLost"),
+  kind: fc.constantFrom(
+    "taskException",
+    "executorLost",
+    "fetchFailure",
+    "slowHost",
+    "resultLost",
+    "resultUnreadable",
+    "resultHandlerException",
+  ),
   stage: fc.nat(),
   partition: fc.nat(),
   attempts: fc.integer({ min: 1, max: 5 }),
@@ -152,6 +161,10 @@ function faultSpec(
       return { kind, host: `host-${partition % executors}`, factor: attempts };
     case "taskException":
       return { kind, ...place };
+    case "resultUnreadable":
+      return { kind, ...place, classNotFound: atMs % 2 === 0 };
+    case "resultHandlerException":
+      return { kind, stage: place.stage, partition: place.partition };
     default:
       return { kind: kind as "fetchFailure" | "resultLost", ...place };
   }

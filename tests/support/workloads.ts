@@ -26,6 +26,7 @@ export function demandOf(partitions: number, fields: Partial<StageDemand> = {}):
     deserializeMs: column(partitions, 5),
     resultSerializationMs: zeros,
     speculativeComputeMs: null,
+    commitMs: null,
     resultBytes: column(partitions, 1000),
     valueBytes: null,
     serializedTaskBytes: null,

@@ -40,6 +40,7 @@ export const SCHEDULER_RULES: {
   readonly allocationTracksAttempts: VersionRule<boolean>;
   readonly addTimerNeedsGrowth: VersionRule<boolean>;
   readonly copiesCountByIndex: VersionRule<boolean>;
+  readonly deniedCommitIsKilled: VersionRule<boolean>;
   readonly postsEmptyJobs: VersionRule<boolean>;
   readonly fetchFailedText: VersionRule<"mapId" | "mapIndex">;
   readonly lossReasonName: VersionRule<"SlaveLost" | "ExecutorProcessLost">;
@@ -278,6 +279,13 @@ export const SCHEDULER_RULES: {
     "SPARK-41192",
     "dynamic allocation counts the speculative copies that wait by task; before, those asked for less those launched",
     "when spark.dynamicAllocation.enabled is set and copies of tasks run",
+  ),
+  deniedCommitIsKilled: from(
+    "read",
+    "2.3.0",
+    null,
+    "a task that may not commit its output reports KILLED, not FAILED",
+    "when the driver denies a task the commit of its output",
   ),
   postsEmptyJobs: from(
     "read",
