@@ -41,6 +41,7 @@ import { Task } from "./task.ts";
 import { TaskRunner } from "./task_runner.ts";
 import { Ticks } from "./ticks.ts";
 import { Timers } from "./timers.ts";
+import { UnmanagedMemoryPoller } from "./unmanaged_memory.ts";
 import type { ExecutorSpec, Fault, Workload } from "./workload.ts";
 
 /** Virtual time begins here (ms since the epoch), so that a simulated log has plausible dates: 2020-01-01. */
@@ -93,6 +94,7 @@ export class SimulatedApplication implements SimulationEnvironment {
   readonly #faults: FaultInjector;
   readonly #application: ApplicationEvents;
   readonly #ticks: Ticks;
+  readonly #unmanaged: UnmanagedMemoryPoller;
   /** Null: executors come and go as the cluster says. */
   readonly #allocation: DynamicAllocation | null;
   #ended = false;
@@ -148,6 +150,13 @@ export class SimulatedApplication implements SimulationEnvironment {
       after: (delayMs, work) => this.after(delayMs, work),
       unpersistBefore: (jobId) => this.#unpersistBefore(jobId),
       applicationEnded: () => this.after(this.cost.applicationEndMs, () => this.#ended = true),
+    });
+    this.#unmanaged = new UnmanagedMemoryPoller({
+      conf: this.conf,
+      sink: this.sink,
+      recorded: workload.cluster.unmanagedMemory ?? [],
+      elapsedMs: () => this.elapsedMs,
+      after: (delayMs, work) => this.after(delayMs, work),
     });
     this.#ticks = new Ticks({
       queue: this.#queue,
@@ -305,6 +314,7 @@ export class SimulatedApplication implements SimulationEnvironment {
 
   #start(): void {
     this.#application.started();
+    this.#unmanaged.start();
     if (this.#allocation !== null) this.#allocation.start();
     else this.#planExecutors();
     this.#faults.start();
@@ -392,6 +402,7 @@ export class SimulatedApplication implements SimulationEnvironment {
 
   #register(executor: Executor): void {
     executor.alive = true;
+    this.#unmanaged.executorStarted(executor);
     this.#application.executorAdded(executor);
     this.#allocation?.executorAdded(executor.index);
     this.#backend.register(executor);

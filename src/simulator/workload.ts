@@ -72,6 +72,21 @@ export function executorStartupEvidence(startupMs: number): Evidence {
   };
 }
 
+/**
+ * What consumers outside Spark's memory manager (RocksDB state stores, ...) hold in an executor from a time on, until
+ * another entry of the same executor and mode. No event log tells it.
+ */
+export interface UnmanagedMemory {
+  /** null: in each executor. */
+  readonly executorId: string | null;
+  /** After the start of the application. */
+  readonly atMs: number;
+  /** Of all such consumers together. */
+  readonly bytes: number;
+  /** Whose limits it lowers. */
+  readonly memoryMode: "ON_HEAP" | "OFF_HEAP";
+}
+
 /** The machines and processes a workload ran on or is to run on. */
 export interface Cluster {
   /** Spark's master URL: `local[2]`, `local-cluster[2,2,2048]`, `spark://...`, `yarn`, `k8s://...`. */
@@ -90,6 +105,8 @@ export interface Cluster {
   readonly collector: "g1" | "parallel" | "serial";
   /** Whether the heap is committed as it grows (`small`) or from the start (`full`, -Xms equal to -Xmx). */
   readonly heapCommitted: "small" | "full";
+  /** Memory that the memory manager only polls (from 4.1); absent: none is known. */
+  readonly unmanagedMemory?: readonly UnmanagedMemory[];
 }
 
 /** A dependency of an RDD, in Spark's order. */

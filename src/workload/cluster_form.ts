@@ -4,12 +4,19 @@
  * @module
  */
 import { InputError } from "../errors.ts";
-import { type Cluster, EXECUTOR_STARTUP_MS, type ExecutorProvision, type ExecutorSpec } from "../simulator/workload.ts";
+import {
+  type Cluster,
+  EXECUTOR_STARTUP_MS,
+  type ExecutorProvision,
+  type ExecutorSpec,
+  type UnmanagedMemory,
+} from "../simulator/workload.ts";
 import { localMaster } from "../spark/master.ts";
 import { rulesFor } from "../spark/versions.ts";
-import type { ClusterSpec, ExecutorSpecInput } from "./job_spec_types.ts";
+import type { ClusterSpec, ExecutorSpecInput, UnmanagedMemorySpec } from "./job_spec_types.ts";
 import { checkCount, type JobSpecLimits } from "./limits.ts";
 import { scalar } from "./quantity.ts";
+import { unknownReference } from "./spec_errors.ts";
 
 /** What a cluster depends on besides its own spec. */
 export interface ClusterContext {
@@ -30,7 +37,7 @@ const DRIVER_HOST = "driver-host";
  * LocalSchedulerBackend registers it. With spark.dynamicAllocation.enabled they are the places that there are for executors
  * (unless `allocation` says `fixed`): without a number as many as the largest stage could use.
  *
- * @throws {InputError} `job_spec.range`, `job_spec.duplicate`, `job_spec.form`.
+ * @throws {InputError} `job_spec.range`, `job_spec.duplicate`, `job_spec.form`, `job_spec.unknown_reference`.
  * @throws {LimitError} `limit.executors`.
  *
  * @example
@@ -56,9 +63,10 @@ export function clusterFromSpec(
     "spark://master:7077";
   const driverHost = spec.driver?.host ?? DRIVER_HOST;
   const provision = provisionOf(spec, master, context);
+  const executors = executorsOf(spec, { master, driverHost, isDynamic: provision !== null }, context);
   return {
     master,
-    executors: executorsOf(spec, { master, driverHost, isDynamic: provision !== null }, context),
+    executors,
     provision,
     driver: {
       host: driverHost,
@@ -67,6 +75,12 @@ export function clusterFromSpec(
     },
     collector: spec.collector ?? rulesFor(context.sparkVersion).memory.usualCollector,
     heapCommitted: spec.heapCommitted ?? "small",
+    ...(spec.unmanagedMemory === undefined ? {} : {
+      unmanagedMemory: unmanagedOf(spec.unmanagedMemory, {
+        executors: provision === null ? executors : null,
+        context,
+      }),
+    }),
   };
 }
 
@@ -232,6 +246,25 @@ function listedExecutors(
   });
 }
 
+/** Where executors come by dynamic allocation their ids are not known beforehand. */
+function unmanagedOf(
+  specs: readonly UnmanagedMemorySpec[],
+  { executors, context }: { executors: readonly ExecutorSpec[] | null; context: ClusterContext },
+): UnmanagedMemory[] {
+  return specs.map(({ executor = null, atMs = 0, bytes, memoryMode }, i) => {
+    const pointer = `${context.pointer}/unmanagedMemory/${i}`;
+    if (executor !== null && executors?.every(({ id }) => id !== executor)) {
+      throw unknownReference("executor", executor, `${pointer}/executor`);
+    }
+    return {
+      executorId: executor,
+      atMs: scalar(atMs, "ms", `${pointer}/atMs`),
+      bytes: scalar(bytes, "bytes", `${pointer}/bytes`),
+      memoryMode,
+    };
+  });
+}
+
 /** The spec that gives this cluster again: every executor one by one. */
 export function clusterToSpec(cluster: Cluster): ClusterSpec {
   return {
@@ -242,5 +275,8 @@ export function clusterToSpec(cluster: Cluster): ClusterSpec {
     driver: cluster.driver,
     collector: cluster.collector,
     heapCommitted: cluster.heapCommitted,
+    ...(cluster.unmanagedMemory === undefined ? {} : {
+      unmanagedMemory: cluster.unmanagedMemory.map(({ executorId, ...step }) => ({ executor: executorId, ...step })),
+    }),
   };
 }

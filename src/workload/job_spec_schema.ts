@@ -175,6 +175,18 @@ const cluster = v.object({
   })),
   collector: v.optional(v.picklist(["g1", "parallel", "serial"])),
   heapCommitted: v.optional(v.picklist(["small", "full"])),
+  unmanagedMemory: v.optional(described(
+    v.pipe(
+      v.array(v.object({
+        executor: nullable(name),
+        atMs: v.optional(oneTime),
+        bytes: oneSize,
+        memoryMode: v.picklist(["ON_HEAP", "OFF_HEAP"]),
+      })),
+      v.maxLength(100_000),
+    ),
+    "What consumers outside the memory manager hold from a time on (Spark 4.1 and later)",
+  )),
 });
 
 const cached = v.object({

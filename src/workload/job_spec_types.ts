@@ -108,6 +108,23 @@ export interface ClusterSpec {
    * equal to -Xmx. Default: `small`.
    */
   readonly heapCommitted?: "small" | "full";
+  /**
+   * What consumers outside Spark's memory manager hold, for Spark 4.1 and later with
+   * spark.memory.unmanagedMemoryPollingInterval: each entry holds until the next of its executor and mode.
+   */
+  readonly unmanagedMemory?: readonly UnmanagedMemorySpec[];
+}
+
+/** What consumers outside Spark's memory manager hold in an executor from a time on. */
+export interface UnmanagedMemorySpec {
+  /** Id of the executor; null or absent: each of them. */
+  readonly executor?: string | null;
+  /** After the start of the application. Default: 0. */
+  readonly atMs?: number | string;
+  /** Of all such consumers together. */
+  readonly bytes: number | string;
+  /** Whose limits it lowers. */
+  readonly memoryMode: "ON_HEAP" | "OFF_HEAP";
 }
 
 /** A cached RDD. */
