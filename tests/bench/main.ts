@@ -5,6 +5,7 @@
  */
 import { parseArgs } from "node:util";
 import type { BenchRow } from "./bench.ts";
+import { coldStartBench } from "./cold_start_bench.ts";
 import { eventLogBench } from "./event_log_bench.ts";
 import { KERNEL_BENCH } from "./kernel_bench.ts";
 import { simpyRow } from "./simpy_bench.ts";
@@ -12,7 +13,7 @@ import { simulationBench } from "./simulation_bench.ts";
 import { whatIfBench } from "./what_if_bench.ts";
 
 const HELP = `
-usage: deno task bench [kernel] [simulation] [what-if] [event-log] [OPTION...]
+usage: deno task bench [kernel] [simulation] [what-if] [event-log] [cold-start] [OPTION...]
 
   --json         figures as JSON
   --rounds N     turns of each comparison (5)
@@ -24,7 +25,7 @@ usage: deno task bench [kernel] [simulation] [what-if] [event-log] [OPTION...]
   --traces DIR   kernel: use the recorded traces mixed.jsonl.gz and churn.jsonl.gz of DIR instead of made ones; with the
                  folder of the harnesses around the real Spark in SPARKMEM_ORACLE, Spark's classes are run beside them`;
 
-const NAMES = ["kernel", "simulation", "what-if", "event-log"] as const;
+const NAMES = ["kernel", "simulation", "what-if", "event-log", "cold-start"] as const;
 /** SimPy takes seconds for so many, and as long a task for more. */
 const MOST_TASKS_OF_SIMPY = 20_000;
 
@@ -135,6 +136,14 @@ async function eventLog({ megabytes, rounds, spark, quick }: Options): Promise<P
   return { figures, lines: ["event log (MB a CPU second: median, low to high)", ...lines] };
 }
 
+async function coldStart({ rounds }: Options): Promise<Part> {
+  const figures = await coldStartBench({ rounds });
+  const lines = figures.map(({ answer, median, low, high }) =>
+    `  first answer (${answer}): ${median.toFixed(0)} ms (${low.toFixed(0)} to ${high.toFixed(0)}), aim 50`
+  );
+  return { figures, lines: ["cold start in workerd, beyond that of an empty worker (median, low to high)", ...lines] };
+}
+
 async function main(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args,
@@ -165,7 +174,7 @@ async function main(args: string[]): Promise<number> {
     quick: values.quick,
     traces: values.traces ?? null,
   };
-  const parts = { kernel, simulation, "what-if": whatIf, "event-log": eventLog };
+  const parts = { kernel, simulation, "what-if": whatIf, "event-log": eventLog, "cold-start": coldStart };
   const figures: Record<string, unknown> = {};
   for (const name of NAMES.filter((name) => positionals.length === 0 || positionals.includes(name))) {
     const part = await parts[name](options);

@@ -2,8 +2,10 @@ import { assertEquals } from "@std/assert";
 import { quietHost } from "../../routes/host.ts";
 import { readEventLog } from "../../src/event_log/read.ts";
 import { Summarizer } from "../../src/report/summarize.ts";
+import { Kernel } from "../../src/kernel.ts";
 import type { Summary } from "../../src/report/summary.ts";
-import { Simulation } from "../../src/simulator/simulate.ts";
+import { simulate, Simulation } from "../../src/simulator/simulate.ts";
+import { SparkConf } from "../../src/spark/conf.ts";
 import { applyChanges } from "../../src/what_if/apply_changes.ts";
 import { workloadFromJobSpec } from "../../src/workload/job_spec.ts";
 import { jobSpecFromTemplate, TEMPLATES } from "../../src/workload/templates.ts";
@@ -141,6 +143,22 @@ Deno.test("the limits of a request hold at their value and not one beyond", asyn
   assertEquals(await edge("virtualMs", virtualMs, "limit.virtualTime"), 422);
 });
 
+Deno.test("blocks hold at their limit and not one beyond, the kernel's memory and not a page beyond", async () => {
+  const workload = {
+    cached: [{ name: "numbers", partitions: 20_000, bytes: 1000 }],
+    stages: [{ id: 0, tasks: 20_000, caches: ["numbers"] }],
+    cluster: { executors: 2, cores: 2 },
+  };
+  const kernel = Kernel.create();
+  const sink = { event: () => {} };
+  simulate(workloadFromJobSpec(workload), { conf: SparkConf.from({}, "3.5.9"), kernel, sink });
+  const answer = async (limits: Record<string, number>) => await testService({ limits }).post(PATH, { workload });
+  const { memoryBytes } = kernel;
+  assertEquals((await answer({ kernelBytes: memoryBytes, blocks: 20_000 })).status, 200);
+  assertEquals(await refused(answer({ kernelBytes: memoryBytes - 65_536 })), [422, "limit.kernel", undefined]);
+  assertEquals(await refused(answer({ blocks: 19_999 })), [422, "limit.blocks", "/workload/cached"]);
+});
+
 /** Events and virtual time of a template's run. */
 function costOf(template: string, executors: number): { events: number; virtualMs: number } {
   const { workload, conf } = applyChanges(workloadFromJobSpec(jobSpecFromTemplate(template).spec), { executors });
@@ -154,6 +172,11 @@ Deno.test("a request that computes too long is ended by the clock, one without a
   const host = { ...quietHost(), now: () => ms++ };
   const late = testService({ host, limits: { deadlineMs: 3 } });
   assertEquals(await refused(late.post(PATH, { template: "many-tiny-tasks" })), [422, "limit.deadline", undefined]);
+  // The clock above goes on by 1 ms each time it is read; sort's answer takes three readings.
+  for (const [deadlineMs, status] of [[2, 422], [3, 200]]) {
+    ms = 0;
+    assertEquals((await testService({ host, limits: { deadlineMs } }).post(PATH, { template: "sort" })).status, status);
+  }
   const endless = testService({ limits: { events: 2000 } });
   assertEquals(await refused(endless.post(PATH, { template: "many-tiny-tasks" })), [422, "limit.events", undefined]);
 });

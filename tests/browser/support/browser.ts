@@ -4,7 +4,7 @@
  * @module
  */
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { Hono } from "hono";
+import { createApp } from "../../../routes/app.ts";
 import { mountPage } from "../../../routes/page/mod.ts";
 
 const CHROMIUM_FLAGS = [
@@ -26,13 +26,12 @@ export function launchChromium(): Promise<Browser> {
   });
 }
 
-/** Serves the page alone, on a port of its own. */
+/** Serves the service with its page, on a port of its own. */
 export function servePage(): { origin: string; stop: () => Promise<void> } {
-  const app = new Hono();
-  mountPage(app);
+  const app = createApp({ page: mountPage, compress: true });
   const server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-    app.fetch,
+    (request) => app.fetch(request),
   );
   return {
     origin: `http://127.0.0.1:${server.addr.port}`,
