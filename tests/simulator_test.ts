@@ -238,6 +238,51 @@ Deno.test("unpersist frees a cached RDD without an eviction", () => {
   assertEquals([storage.blocksEvicted, storage.cachedAtEnd.memoryBlocks], [0, 4]);
 });
 
+Deno.test("an RDD that is persisted after its first use is stored from then on", () => {
+  const rdd = { ...cachedRdd(1, 4, 20 * MIB), persistBeforeJob: 1 };
+  const workload = workloadOf({
+    cluster: clusterOf(1),
+    rdds: [rdd],
+    demands: [demandOf(4)],
+    jobs: [jobOf(0, 1, 0), jobOf(1, 1, 0), jobOf(2, 1, 0)],
+  });
+  const { events, summary } = run(workload);
+  assertEquals([summary.storage.cacheMisses, summary.storage.cacheHits], [4, 4]);
+  // Stage infos carry the level that is in force, as those of a real log.
+  const levels = events.flatMap((event) =>
+    event.kind === "jobStart" ? event.stageInfos[0].rddInfos.map(({ storageLevel }) => storageLevel.useMemory) : []
+  );
+  assertEquals(levels, [false, true, true]);
+});
+
+Deno.test("a broadcast that is destroyed leaves the executors, which say so, and is fetched again by a later reader", () => {
+  const demand = { ...demandOf(4), broadcastIds: [7] };
+  const workload = workloadOf({
+    cluster: clusterOf(1),
+    rdds: [rddOf(1, 4), rddOf(2, 4), rddOf(3, 4)],
+    demands: [demand, demandOf(4)],
+    broadcasts: [{ id: 7, pieceBytes: 5 * MIB, valueBytes: 6 * MIB, removeBeforeJob: 1 }],
+    jobs: [jobOf(0, 1, 0), jobOf(1, 2, 1), jobOf(2, 3, 0)],
+  });
+  const { events } = run(workload);
+  let job = -1;
+  const pieces: unknown[] = [];
+  for (const event of events) {
+    if (event.kind === "jobStart") job = event.jobId;
+    if (event.kind === "blockUpdated" && event.blockId.startsWith("broadcast_7_piece")) {
+      pieces.push([job, event.blockId, event.storageLevel.useMemory]);
+    }
+  }
+  assertEquals(pieces, [
+    [0, "broadcast_7_piece0", true],
+    [0, "broadcast_7_piece1", true],
+    [0, "broadcast_7_piece0", false],
+    [0, "broadcast_7_piece1", false],
+    [2, "broadcast_7_piece0", true],
+    [2, "broadcast_7_piece1", true],
+  ]);
+});
+
 Deno.test("executors that a log recorded come and go as they did, and that is said", () => {
   const { warnings } = run(shuffleWorkload(2, 2), { "spark.dynamicAllocation.enabled": "true" }).summary;
   assertEquals(warnings.map(({ code }) => code), ["simulation.dynamicAllocation"]);

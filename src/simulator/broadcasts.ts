@@ -74,6 +74,16 @@ export class Broadcasts {
     return networkMs + pieceBytes / cost.serializationBytesPerMs + blocks.takeIoMs();
   }
 
+  /** Takes it from executors, which tell each block (BlockManager.removeBroadcast with tellMaster). */
+  remove(id: number, executors: readonly Executor[]): void {
+    const found = this.#byId.get(id);
+    if (found === undefined) return;
+    for (const { blocks } of executors) {
+      blocks.removeBlock(found.value);
+      for (const piece of found.pieces) blocks.removeBlock(piece, true);
+    }
+  }
+
   #add(broadcast: Broadcast): void {
     const { master, broadcastBlockSize } = this.#environment;
     const count = piecesOf(broadcast, broadcastBlockSize);

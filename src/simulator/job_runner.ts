@@ -21,8 +21,8 @@ export interface JobRunnerHost {
   after(delayMs: number, work: () => void): void;
   readonly faults: FaultInjector;
   readonly sink: EventSink;
-  /** unpersist() of RDDs that comes before a job. */
-  unpersistBefore(jobId: number): void;
+  /** What the program does to RDDs and broadcasts before it submits a job. */
+  beforeJob(jobId: number): void;
   /** All jobs have ended, or no more will be submitted. */
   applicationEnded(): void;
 }
@@ -119,7 +119,7 @@ export class JobRunner {
 
   #submit(job: Job): void {
     const { driver, graph, lineage } = this.#host;
-    this.#host.unpersistBefore(job.id);
+    this.#host.beforeJob(job.id);
     this.#running++;
     const properties = { callSite: job.name, group: job.group, pool: job.pool, interruptOnCancel: false };
     const rdd = graph.rdds[lineage.rddIndex(job.rddId)];

@@ -42,7 +42,7 @@ import { TaskRunner } from "./task_runner.ts";
 import { Ticks } from "./ticks.ts";
 import { Timers } from "./timers.ts";
 import { UnmanagedMemoryPoller } from "./unmanaged_memory.ts";
-import type { ExecutorSpec, Fault, Workload } from "./workload.ts";
+import type { Broadcast, ExecutorSpec, Fault, Workload } from "./workload.ts";
 
 /** Virtual time begins here (ms since the epoch), so that a simulated log has plausible dates: 2020-01-01. */
 export const SIMULATION_EPOCH_MS = 1_577_836_800_000;
@@ -82,9 +82,16 @@ export class SimulatedApplication implements SimulationEnvironment {
   readonly #kernel: Kernel;
   readonly #prng: Prng;
   readonly #limits: SimulationLimits;
+  /** What persist() asks for. */
+  readonly #persisted: readonly (StorageLevel | null)[];
+  /** What is in force now. */
   readonly #levels: (StorageLevel | null)[];
+  /** Dense indexes of the RDDs that are persisted before a job. */
+  readonly #persists: ReadonlyMap<number | undefined, readonly number[]>;
   /** Dense indexes of the RDDs that are unpersisted before a job. */
   readonly #unpersists: ReadonlyMap<number | null, readonly number[]>;
+  /** Broadcasts that executors drop before a job. */
+  readonly #removals: ReadonlyMap<number | undefined, readonly Broadcast[]>;
   readonly #memoryStates: boolean;
   readonly #statuses: StatusMessages;
   readonly #runner: TaskRunner;
@@ -114,8 +121,13 @@ export class SimulatedApplication implements SimulationEnvironment {
     this.consumerSettings = consumerSettings(options.conf);
     this.lineage = new Lineage(workload);
     this.master = new BlockManagerMaster(workload.rdds);
-    this.#levels = workload.rdds.map(({ storageLevel }) => storageLevel && (options.storageLevel ?? storageLevel));
+    this.#persisted = workload.rdds.map(({ storageLevel }) => storageLevel && (options.storageLevel ?? storageLevel));
+    this.#levels = workload.rdds.map(({ persistBeforeJob }, i) =>
+      persistBeforeJob === undefined ? this.#persisted[i] : null
+    );
+    this.#persists = Map.groupBy(workload.rdds.keys(), (rdd) => workload.rdds[rdd].persistBeforeJob);
     this.#unpersists = Map.groupBy(workload.rdds.keys(), (rdd) => workload.rdds[rdd].unpersistBeforeJob);
+    this.#removals = Map.groupBy(workload.broadcasts, ({ removeBeforeJob }) => removeBeforeJob);
     this.#application = new ApplicationEvents(this);
     this.#faults = new FaultInjector({
       workload,
@@ -148,7 +160,7 @@ export class SimulatedApplication implements SimulationEnvironment {
       faults: this.#faults,
       sink: this.sink,
       after: (delayMs, work) => this.after(delayMs, work),
-      unpersistBefore: (jobId) => this.#unpersistBefore(jobId),
+      beforeJob: (jobId) => this.#beforeJob(jobId),
       applicationEnded: () => this.after(this.cost.applicationEndMs, () => this.#ended = true),
     });
     this.#unmanaged = new UnmanagedMemoryPoller({
@@ -452,7 +464,12 @@ export class SimulatedApplication implements SimulationEnvironment {
     this.after(delayMs, () => this.#register(executor));
   }
 
-  #unpersistBefore(jobId: number): void {
+  /** What the program does between jobs: persist() and unpersist() of RDDs, unpersist() and destroy() of broadcasts. */
+  #beforeJob(jobId: number): void {
+    for (const { id } of this.#removals.get(jobId) ?? []) {
+      this.broadcasts.remove(id, this.executors.filter(({ alive }) => alive));
+    }
+    for (const rdd of this.#persists.get(jobId) ?? []) this.#levels[rdd] = this.#persisted[rdd];
     for (const rdd of this.#unpersists.get(jobId) ?? []) {
       if (this.#levels[rdd] === null) continue;
       const { id, numPartitions } = this.workload.rdds[rdd];

@@ -161,6 +161,8 @@ export interface Rdd {
    * RDDs cost: that comes on top when a partition is not found in the cache.
    */
   readonly consumers: readonly ConsumerDemand[];
+  /** The job before which persist() was called; absent: before all jobs. Jobs before it compute the RDD as any other. */
+  readonly persistBeforeJob?: number;
   /** The job before which unpersist() was called, null for never. */
   readonly unpersistBeforeJob: number | null;
   /** The value is stored in serialized form whatever the level says (Python, columnar cache). */
@@ -313,6 +315,8 @@ export interface Broadcast {
   readonly pieceBytes: number;
   /** Size of the deserialized value in memory. */
   readonly valueBytes: number;
+  /** The job before which unpersist() or destroy() took it from the executors; absent: never. A later reader fetches it again. */
+  readonly removeBeforeJob?: number;
 }
 
 /** Something that goes wrong. Times are after the start of the application. */

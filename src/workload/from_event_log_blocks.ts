@@ -5,6 +5,8 @@
  */
 import type { BlockStatus } from "../spark/events.ts";
 
+const DRIVER = "driver";
+
 /** Sizes of an RDD's blocks by partition, in each form; absent where never reported. Bytes. */
 export interface RddBlockSizes {
   /** In memory, as objects. */
@@ -21,6 +23,8 @@ export interface BroadcastRecord {
   readonly pieces: Map<number, number>;
   /** Stage attempts (by index) that ran on an executor when it fetched a piece. */
   readonly readers: Set<number>;
+  /** The next job when executors were told to drop it, and none fetched it again; null for never. */
+  removedBeforeJob: number | null;
 }
 
 /**
@@ -43,6 +47,12 @@ export class BlockTable {
   readonly broadcasts = new Map<number, BroadcastRecord>();
   /** Pieces that executors hold, by executor and block. */
   readonly #held = new Set<string>();
+  #nextJobId = 0;
+
+  /** A job starts: what is removed from now on goes before the next one. */
+  jobStart(jobId: number): void {
+    this.#nextJobId = Math.max(this.#nextJobId, jobId + 1);
+  }
 
   /** Whether any update of an RDD block was seen, so that sizes are observed and not inferred. */
   get recorded(): boolean {
@@ -65,28 +75,32 @@ export class BlockTable {
     const size = Math.max(status.memorySize, status.diskSize);
     const known = broadcast.pieces.get(Number(piece[2])) ?? 0;
     broadcast.pieces.set(Number(piece[2]), Math.max(known, size));
-    return this.#gotPiece(status, executorId) ? broadcast : null;
+    const change = this.#pieceChange(status, executorId);
+    // The driver keeps its pieces when executors drop theirs, and what it has need not be fetched.
+    if (executorId !== DRIVER && change === "got") broadcast.removedBeforeJob = null;
+    else if (executorId !== DRIVER && change === "removed") broadcast.removedBeforeJob = this.#nextJobId;
+    return change === "got" ? broadcast : null;
   }
 
   /**
-   * Whether an update says that a piece has come. One that goes is reported with the state that it had: in memory once
-   * more, or on disk with nothing in memory (BlockManager.removeBlockInternal).
+   * What an update says of a piece. One that goes is reported with the state that it had: in memory once more, or on disk with
+   * nothing in memory (BlockManager.removeBlockInternal).
    */
-  #gotPiece({ blockId, storageLevel, memorySize }: BlockStatus, executorId: string): boolean {
+  #pieceChange({ blockId, storageLevel, memorySize }: BlockStatus, executorId: string): "got" | "dropped" | "removed" {
     const key = `${executorId} ${blockId}`;
     if (!this.#held.has(key)) {
       this.#held.add(key);
-      return true;
+      return "got";
     }
-    const dropped = storageLevel.useDisk && memorySize > 0;
-    if (!dropped) this.#held.delete(key);
-    return false;
+    if (storageLevel.useDisk && memorySize > 0) return "dropped";
+    this.#held.delete(key);
+    return "removed";
   }
 
   broadcast(id: number): BroadcastRecord {
     let record = this.broadcasts.get(id);
     if (record === undefined) {
-      record = { id, pieces: new Map(), readers: new Set() };
+      record = { id, pieces: new Map(), readers: new Set(), removedBeforeJob: null };
       this.broadcasts.set(id, record);
     }
     return record;

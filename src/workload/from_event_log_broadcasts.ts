@@ -25,7 +25,7 @@ const TASK_BINARY_BYTES = 64 * 1024;
  * import { assertEquals } from "@std/assert";
  * import { broadcastsOf } from "./from_event_log_broadcasts.ts";
  *
- * const record = { id: 4, pieces: new Map([[0, 1000]]), readers: new Set<number>() };
+ * const record = { id: 4, pieces: new Map([[0, 1000]]), readers: new Set<number>(), removedBeforeJob: null };
  * assertEquals(broadcastsOf([record], new Map()), [{ id: 4, pieceBytes: 1000, valueBytes: 1800 }]);
  * ```
  */
@@ -33,9 +33,14 @@ export function broadcastsOf(
   records: Iterable<BroadcastRecord>,
   valueBytes: ReadonlyMap<number, number>,
 ): Broadcast[] {
-  return [...records].sort((a, b) => a.id - b.id).map(({ id, pieces }) => {
+  return [...records].sort((a, b) => a.id - b.id).map(({ id, pieces, removedBeforeJob }) => {
     const pieceBytes = [...pieces.values()].reduce((a, b) => a + b, 0);
     const factor = pieceBytes < TASK_BINARY_BYTES ? VALUE_BYTES_PER_PIECE_BYTE : 1;
-    return { id, pieceBytes, valueBytes: valueBytes.get(id) ?? Math.round(pieceBytes * factor) };
+    return {
+      id,
+      pieceBytes,
+      valueBytes: valueBytes.get(id) ?? Math.round(pieceBytes * factor),
+      ...removedBeforeJob === null ? {} : { removeBeforeJob: removedBeforeJob },
+    };
   });
 }

@@ -78,6 +78,7 @@ export class EventLogCollector implements EventSink {
       case "blockUpdated":
         return this.#blockUpdated(event);
       case "jobStart":
+        this.blocks.jobStart(event.jobId);
         return this.stages.jobStart(event);
       case "jobEnd":
         return this.stages.jobEnd(event);

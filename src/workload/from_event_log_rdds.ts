@@ -82,10 +82,17 @@ function rddOf(findings: LogFindings, rdd: RddRecord, likely: LikelyFigures): Rd
     shuffleReadBytes: fetched?.bytes ?? null,
     shuffleReadRecords: fetched?.records ?? null,
     consumers: fetched?.consumers ?? [],
+    ...persistBeforeJob(rdd),
     unpersistBeforeJob: rdd.unpersistBeforeJob,
     alwaysSerialized: isPythonRdd(rdd),
     preferredHosts: null,
   };
+}
+
+/** The first job that saw it persisted, when a job before saw it without a level. */
+function persistBeforeJob({ levels }: RddRecord): Pick<Rdd, "persistBeforeJob"> {
+  const at = levels.findIndex(({ level }) => level.useMemory || level.useDisk);
+  return at > 0 ? { persistBeforeJob: levels[at].jobId } : {};
 }
 
 /** What computing a cached RDD from shuffles fetches and holds; null when it reads none or was never computed. */

@@ -313,6 +313,7 @@ const rdd = v.object({
   shuffleReadBytes: nullable(bytes),
   shuffleReadRecords: nullable(count),
   memory,
+  persistBeforeJob: nullable(index),
   unpersistBeforeJob: nullable(index),
   alwaysSerialized: v.optional(v.boolean()),
   preferredHosts: nullable(v.array(v.array(text))),
@@ -354,6 +355,7 @@ const lineage = v.object({
     id: index,
     pieceBytes: exactBytes,
     valueBytes: exactBytes,
+    removeBeforeJob: v.optional(index),
   }))),
   faults: v.optional(v.array(v.variant("kind", [
     v.object({

@@ -384,6 +384,8 @@ export interface RddSpec {
   readonly shuffleReadRecords?: Quantity | null;
   /** Memory consumers of computing a partition. */
   readonly memory?: readonly MemorySpec[];
+  /** Id of the job before which it is persisted; null: before all. */
+  readonly persistBeforeJob?: number | null;
   /** Id of the job before which it is unpersisted; null: never. */
   readonly unpersistBeforeJob?: number | null;
   /** Stored as bytes whatever the level says (Python, columnar cache). */
@@ -465,6 +467,8 @@ export interface LineageSpec {
     readonly id: number;
     readonly pieceBytes: number;
     readonly valueBytes: number;
+    /** Id of the job before which executors drop it. */
+    readonly removeBeforeJob?: number;
   }[];
   /** Faults with the simulator's own references. */
   readonly faults?: readonly Fault[];

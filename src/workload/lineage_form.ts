@@ -126,6 +126,9 @@ function rddFromSpec(spec: RddSpec, { seed, pointer }: ExpandContext): Rdd {
     dependencies: spec.dependencies ?? [],
     ...columns,
     consumers: consumersFromSpec(spec.memory ?? [], context),
+    ...spec.persistBeforeJob === undefined || spec.persistBeforeJob === null
+      ? {}
+      : { persistBeforeJob: spec.persistBeforeJob },
     unpersistBeforeJob: spec.unpersistBeforeJob ?? null,
     alwaysSerialized: spec.alwaysSerialized ?? false,
     preferredHosts: spec.preferredHosts ?? null,
@@ -324,6 +327,7 @@ function rddToSpec(rdd: Rdd): RddSpec {
     if (column !== null) spec[field] = quantityOf(column);
   }
   if (rdd.consumers.length > 0) spec.memory = consumersToSpec(rdd.consumers);
+  if (rdd.persistBeforeJob !== undefined) spec.persistBeforeJob = rdd.persistBeforeJob;
   if (rdd.unpersistBeforeJob !== null) spec.unpersistBeforeJob = rdd.unpersistBeforeJob;
   if (rdd.alwaysSerialized) spec.alwaysSerialized = true;
   if (rdd.preferredHosts !== null) spec.preferredHosts = rdd.preferredHosts;

@@ -23,6 +23,23 @@ Deno.test("a broadcast piece that goes is not a piece that comes", () => {
   assertEquals(blocks.update(update, "1")?.id, 3);
 });
 
+Deno.test("a broadcast is gone before the next job when executors dropped their pieces and none fetched them again", () => {
+  const blocks = new BlockTable();
+  const update = { blockId: "broadcast_3_piece0", storageLevel: MEMORY_ONLY_SER, memorySize: 9, diskSize: 0 };
+  const before = () => blocks.broadcast(3).removedBeforeJob;
+  blocks.jobStart(0);
+  for (const executor of ["driver", "1", "2"]) blocks.update(update, executor);
+  assertEquals(before(), null);
+  blocks.update(update, "1");
+  assertEquals(before(), 1);
+  blocks.jobStart(1);
+  blocks.update(update, "1");
+  assertEquals(before(), null);
+  blocks.update(update, "1");
+  blocks.update(update, "driver");
+  assertEquals(before(), 2);
+});
+
 Deno.test("a piece that is dropped to disk stays", () => {
   const blocks = new BlockTable();
   const update = { blockId: "broadcast_3_piece0", storageLevel: MEMORY_ONLY_SER, memorySize: 9, diskSize: 0 };

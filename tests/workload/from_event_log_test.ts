@@ -1,6 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { WorkloadBuilder } from "../../src/workload/from_event_log.ts";
 import { workloadOfLog } from "../support/event_logs.ts";
+import { simulate } from "../../src/simulator/simulate.ts";
+import { SparkConf } from "../../src/spark/conf.ts";
+import { cachedRdd, demandOf, jobOf, MIB, workloadOf } from "../support/workloads.ts";
 
 Deno.test("a log without jobs gives a workload without demands", () => {
   const builder = new WorkloadBuilder();
@@ -48,6 +51,40 @@ Deno.test("an unpersisted RDD is known with the job before which it went", async
     rdds.filter(({ storageLevel }) => storageLevel !== null).map((rdd) => [rdd.id, rdd.unpersistBeforeJob]),
     [[1, 3], [3, null], [5, null]],
   );
+});
+
+Deno.test("broadcasts are known with the job before which they left the executors", async () => {
+  const { broadcasts } = await workloadOfLog("broadcasts");
+  // The program unpersists broadcast 0 before job 2 and destroys broadcast 1 before job 3.
+  assertEquals(
+    broadcasts.filter(({ pieceBytes }) => pieceBytes > 1e6).map(({ id, removeBeforeJob }) => [id, removeBeforeJob]),
+    [[0, 2], [1, 3]],
+  );
+});
+
+Deno.test("what a program does between jobs comes back from the log of its simulated run: persist, unpersist, destroy", () => {
+  const rdds = [
+    { ...cachedRdd(1, 4, MIB), persistBeforeJob: 1 },
+    { ...cachedRdd(2, 4, MIB), unpersistBeforeJob: 3 },
+  ];
+  const broadcasts = [{ id: 100, pieceBytes: MIB, valueBytes: MIB, removeBeforeJob: 2 }];
+  const given = workloadOf({
+    rdds,
+    broadcasts,
+    demands: [{ ...demandOf(4), broadcastIds: [100] }, demandOf(4)],
+    jobs: [jobOf(0, 1, 0), jobOf(1, 1, 1), jobOf(2, 2, 1), jobOf(3, 2, 1)],
+  });
+  const builder = new WorkloadBuilder();
+  simulate(given, { conf: SparkConf.from(given.conf, given.sparkVersion), sink: builder });
+  const found = builder.workload();
+  assertEquals(
+    found.rdds.map(({ id, persistBeforeJob, unpersistBeforeJob }) => [id, persistBeforeJob, unpersistBeforeJob]),
+    [
+      [1, 1, null],
+      [2, undefined, 3],
+    ],
+  );
+  assertEquals(found.broadcasts.find(({ id }) => id === 100)?.removeBeforeJob, 2);
 });
 
 Deno.test("adaptive execution's map stages are jobs that write the shuffles which later jobs read", async () => {
