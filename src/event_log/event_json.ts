@@ -70,6 +70,7 @@ function rddInfoOf(json: JsonObject): RddInfo {
     numCachedPartitions: numberOr(json, "Number of Cached Partitions", 0),
     memorySize: numberOr(json, "Memory Size", 0),
     diskSize: numberOr(json, "Disk Size", 0),
+    ...(json["Barrier"] === true ? { isBarrier: true } : {}),
   };
 }
 

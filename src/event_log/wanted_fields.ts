@@ -24,6 +24,7 @@ const RDD_INFO: Wanted = {
     "Number of Cached Partitions",
     "Memory Size",
     "Disk Size",
+    "Barrier",
   ),
   repeats: true,
 };

@@ -8,7 +8,7 @@ import { LimitError } from "../errors.ts";
 import { Kernel } from "../kernel.ts";
 import { OFF_HEAP, ON_HEAP } from "../kernel/types.ts";
 import { Prng } from "../prng.ts";
-import type { SparkConf } from "../spark/conf.ts";
+import { SparkConf } from "../spark/conf.ts";
 import type { EventSink } from "../spark/events.ts";
 import { localMaster } from "../spark/master.ts";
 import { taskTooLargeToSend } from "../spark/rpc_message.ts";
@@ -39,6 +39,7 @@ import { StageBook } from "./stage_book.ts";
 import { StatusMessages } from "./status_messages.ts";
 import { Task } from "./task.ts";
 import { TaskRunner } from "./task_runner.ts";
+import { refuseUnsupported, unsupportedSettings } from "./unsupported_settings.ts";
 import { Ticks } from "./ticks.ts";
 import { Timers } from "./timers.ts";
 import { UnmanagedMemoryPoller } from "./unmanaged_memory.ts";
@@ -117,6 +118,7 @@ export class SimulatedApplication implements SimulationEnvironment {
     this.#kernel = options.kernel ?? Kernel.create();
     this.#prng = new Prng(options.seed ?? workload.seed);
     this.#queue.startAt(SIMULATION_EPOCH_MS);
+    refuseUnsupported(options.conf, SparkConf.from(workload.conf, workload.sparkVersion || undefined));
     this.settings = simulationSettings(options.conf, workload.cluster.executors[0]?.cores ?? 1, workload.pools);
     this.consumerSettings = consumerSettings(options.conf);
     this.lineage = new Lineage(workload);
@@ -327,6 +329,10 @@ export class SimulatedApplication implements SimulationEnvironment {
   #start(): void {
     this.#application.started();
     this.#unmanaged.start();
+    for (const { key, value, what } of unsupportedSettings(this.conf)) {
+      const message = `${key}=${value} was recorded: ${what} in the simulation`;
+      this.sink.event({ kind: "warning", code: "simulation.unsupported", message, count: 1 });
+    }
     if (this.#allocation !== null) this.#allocation.start();
     else this.#planExecutors();
     this.#faults.start();

@@ -85,6 +85,7 @@ function workloadOf(findings: LogFindings): Workload {
     warnings: [
       ...log.warnings.map(({ code, message, count }) => ({ code, message, count })),
       ...poolWarnings(application.conf),
+      ...barrierWarnings(log.stages.barrierStages.size),
     ],
   };
 }
@@ -95,6 +96,14 @@ function poolWarnings(conf: Readonly<Record<string, string>>): Workload["warning
   const message =
     "The log does not tell the weights and minimum shares of the scheduler's pools: all are taken as equal";
   return [{ code: "workload.pools", message, count: 1 }];
+}
+
+function barrierWarnings(count: number): Workload["warnings"] {
+  if (count === 0) return [];
+  const message =
+    "Barrier stages run as ordinary ones: their tasks do not have to start together, and one that fails " +
+    "runs again alone";
+  return [{ code: "workload.barrier", message, count }];
 }
 
 /** Start of the application; of a log that begins later, the first thing it tells, ms. */

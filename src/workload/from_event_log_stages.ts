@@ -104,6 +104,8 @@ const PER_TASK_BUDGET = 1_000_000;
 export class StageTable {
   readonly jobs: JobRecord[] = [];
   readonly attempts: StageAttempt[] = [];
+  /** Ids of stages whose tasks had to start together. */
+  readonly barrierStages = new Set<number>();
   readonly stages = new Map<number, StageRecord>();
   readonly rdds = new Map<number, RddRecord>();
   readonly #attemptIndex = new Map<string, number>();
@@ -219,6 +221,7 @@ export class StageTable {
     stageId = info?.stageId ?? -1,
   ): StageRecord {
     for (const rdd of info?.rddInfos ?? []) this.#describe(rdd, jobId);
+    if (info?.rddInfos.some(({ isBarrier }) => isBarrier === true)) this.barrierStages.add(stageId);
     const known = this.stages.get(stageId);
     if (known !== undefined) return known;
     const stage: StageRecord = {

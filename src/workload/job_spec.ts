@@ -5,6 +5,8 @@
  */
 import { InputError } from "../errors.ts";
 import { type Cluster, type Evidence, executorStartupEvidence, type Workload } from "../simulator/workload.ts";
+import { refuseUnsupported } from "../simulator/unsupported_settings.ts";
+import { SparkConf } from "../spark/conf.ts";
 import { parseSparkVersion } from "../spark/spark_version.ts";
 import { checkInput, type InputWarning } from "./check_input.ts";
 import { clusterFromSpec, clusterToSpec } from "./cluster_form.ts";
@@ -62,7 +64,8 @@ export interface JobSpecOptions {
  * The workload that a spec describes. Distributions are drawn here: the same spec gives the same workload everywhere.
  *
  * @throws {InputError} `job_spec.form`, `job_spec.duplicate`, `job_spec.unknown_reference`, `job_spec.cycle`,
- * `job_spec.length`, `job_spec.range`, `job_spec.missing`, `job_spec.version`, `size.bytes`, `size.time`, with a pointer.
+ * `job_spec.length`, `job_spec.range`, `job_spec.missing`, `job_spec.version`, `job_spec.unsupported`, `size.bytes`,
+ * `size.time`, with a pointer; `conf.unsupported` for a setting that switches on what is not simulated.
  * @throws {LimitError} `limit.tasks`, `limit.stages`, ... when the spec is larger than `limits` allows.
  *
  * @example
@@ -107,6 +110,8 @@ export function workloadFromJobSpec(
       { parameters: { sparkVersion }, pointer: `${at}/sparkVersion` },
     );
   }
+  // The exact form is that of an application that has run: its simulation warns.
+  if (spec.lineage === undefined) refuseUnsupported(SparkConf.from(conf, sparkVersion));
   const cluster = clusterFromSpec(spec.cluster ?? {}, {
     conf,
     sparkVersion,

@@ -214,6 +214,7 @@ const stage = v.object({
   reads: v.optional(v.array(name)),
   caches: v.optional(v.array(name)),
   broadcasts: v.optional(v.array(name)),
+  barrier: v.optional(described(v.boolean(), "Not simulated: true is refused")),
   ...demandEntries,
 });
 

@@ -244,6 +244,8 @@ export interface StageSpec extends DemandSpec {
   readonly caches?: readonly string[];
   /** Names of broadcasts that its tasks read. */
   readonly broadcasts?: readonly string[];
+  /** Not simulated: true is refused. */
+  readonly barrier?: boolean;
 }
 
 /** An action over a stage. */

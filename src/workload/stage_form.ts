@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { InputError } from "../errors.ts";
 import type { Broadcast, Cluster, Fault, Job, Rdd, Shuffle, StageDemand } from "../simulator/workload.ts";
 import { demandFromSpec } from "./demand_form.ts";
 import { faultsFromSpec } from "./fault_form.ts";
@@ -122,6 +123,7 @@ function stageDemands(
       if (id !== undefined) return id;
       throw unknownReference("broadcast", name, `${place}/broadcasts/${k}`);
     });
+    if (stage.barrier === true) throw unsupportedBarrier(`${place}/barrier`);
     if (stage.shuffleReadBytes !== undefined && graph.parents[i].length === 0) {
       throw outOfRange("be left out for a stage without parents", "a value", `${place}/shuffleReadBytes`);
     }
@@ -138,6 +140,14 @@ function stageDemands(
       broadcastIds: [...new Set(broadcastIds)],
     });
   });
+}
+
+function unsupportedBarrier(pointer: string): InputError {
+  return new InputError(
+    "job_spec.unsupported",
+    `Cannot use the job spec: ${pointer}: must be false, as barrier stages are not simulated: received true`,
+    { pointer },
+  );
 }
 
 /** A stage that caches RDDs reads its shuffle input only where they miss: the figure is then theirs. */

@@ -157,22 +157,13 @@ Deno.test("schedulerSettings() has the defaults of the version", () => {
   assertEquals(of("3.5.0").maxStageAttempts, 2147483647);
 });
 
-Deno.test("schedulerSettings() refuses what is not simulated", () => {
-  for (
-    const [key, value, version] of [
-      ["spark.scheduler.mode", "NONE", "2.4.0"],
-      ["spark.blacklist.enabled", "true", "2.4.0"],
-      ["spark.excludeOnFailure.enabled", "true", "3.5.0"],
-      ["spark.excludeOnFailure.taskAndStage.enabled", "true", "4.0.0"],
-    ]
-  ) {
-    const error = assertThrows(
-      () => schedulerSettings(SparkConf.from({ [key]: value }, version), 1),
-      InputError,
-      `Cannot simulate with ${key}: must not be set`,
-    );
-    assertEquals(error.code, "conf.unsupported");
-  }
+Deno.test("schedulerSettings() refuses a mode of scheduling that is not simulated", () => {
+  const error = assertThrows(
+    () => schedulerSettings(SparkConf.from({ "spark.scheduler.mode": "NONE" }, "2.4.0"), 1),
+    InputError,
+    "Cannot simulate with spark.scheduler.mode: must be FIFO or FAIR",
+  );
+  assertEquals(error.code, "conf.unsupported");
   assertEquals(schedulerSettings(SparkConf.from({ "spark.scheduler.mode": "fifo" }), 1).fairPools, null);
 });
 

@@ -25,3 +25,9 @@ export function collectedLog(name: string): Promise<EventLogCollector> {
 export async function workloadOfLog(name: string): Promise<Workload> {
   return (await read(name, new WorkloadBuilder())).workload();
 }
+
+/** The text of a log. */
+export async function logText(name: string): Promise<string> {
+  const { body } = await fetch(new URL(`${name}.gz`, LOGS));
+  return await new Response(body!.pipeThrough(new DecompressionStream("gzip"))).text();
+}

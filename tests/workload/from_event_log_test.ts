@@ -1,9 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { WorkloadBuilder } from "../../src/workload/from_event_log.ts";
-import { workloadOfLog } from "../support/event_logs.ts";
 import { simulate } from "../../src/simulator/simulate.ts";
 import { SparkConf } from "../../src/spark/conf.ts";
 import { cachedRdd, demandOf, jobOf, MIB, workloadOf } from "../support/workloads.ts";
+import { readEventLog } from "../../src/event_log/read.ts";
+import { logText, workloadOfLog } from "../support/event_logs.ts";
 
 Deno.test("a log without jobs gives a workload without demands", () => {
   const builder = new WorkloadBuilder();
@@ -143,4 +144,14 @@ Deno.test("evidence says for every cached RDD where its sizes come from", async 
     evidence.filter(({ field }) => field === "deserializedBytes").map(({ grade }) => grade),
     ["observed", "observed", "observed"],
   );
+});
+
+Deno.test("barrier stages of a log run as ordinary ones, with a counted warning", async () => {
+  // The log of a run in which RDDInfo says so, as RDD.barrier() makes it.
+  const text = (await logText("task_failures")).replaceAll('"Barrier":false', '"Barrier":true');
+  const builder = new WorkloadBuilder();
+  await readEventLog(new Blob([text]).stream(), builder);
+  const told = builder.workload().warnings.filter(({ code }) => code === "workload.barrier");
+  // Its two stages.
+  assertEquals(told.map(({ count }) => count), [2]);
 });

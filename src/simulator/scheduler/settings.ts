@@ -71,8 +71,8 @@ const INT_MAX = 2147483647;
  * the file of spark.scheduler.allocation.file describes (null: there is none); a pool that is not among them gets FIFO,
  * weight 1 and no minimum.
  *
- * @throws {InputError} `conf.unsupported` for what is not simulated, as exclusion of failing executors; `pool.duplicate`
- * for two pools of one name; and as SparkConf's getters do.
+ * @throws {InputError} `conf.unsupported` for another mode of scheduling; `pool.duplicate` for two pools of one name; and as
+ * SparkConf's getters do.
  *
  * @example
  * ```ts
@@ -89,7 +89,6 @@ export function schedulerSettings(
   coresPerExecutor: number,
   pools: readonly PoolSettings[] | null = null,
 ): SchedulerSettings {
-  refuseUnsupported(conf);
   const maxConsecutiveStageAttempts = conf.getIntOption("spark.stage.maxConsecutiveAttempts") ??
     MAX_CONSECUTIVE_STAGE_ATTEMPTS;
   const cpusPerTask = conf.getInt("spark.task.cpus");
@@ -139,23 +138,6 @@ function speculationSettings(
   };
 }
 
-/** Properties that switch something on that is not simulated. */
-const UNSUPPORTED: readonly (readonly [key: string, what: string])[] = [
-  ["spark.blacklist.enabled", "executors on which tasks fail are not excluded"],
-  ["spark.excludeOnFailure.enabled", "executors on which tasks fail are not excluded"],
-  ["spark.excludeOnFailure.application.enabled", "executors on which tasks fail are not excluded"],
-  ["spark.excludeOnFailure.taskAndStage.enabled", "executors on which tasks fail are not excluded"],
-  ["spark.shuffle.push.enabled", "shuffles are not pushed to mergers"],
-  ["spark.decommission.enabled", "executors are not decommissioned"],
-];
-
-function refuseUnsupported(conf: SparkConf): void {
-  for (const [key, what] of UNSUPPORTED) {
-    const value = conf.get(key);
-    if (value?.trim().toLowerCase() === "true") throw unsupported(key, value, what);
-  }
-}
-
 /** The pools under FAIR, null under FIFO. */
 function fairPools(conf: SparkConf, described: readonly PoolSettings[] | null): readonly PoolSettings[] | null {
   const mode = conf.get("spark.scheduler.mode") ?? "FIFO";
@@ -165,7 +147,12 @@ function fairPools(conf: SparkConf, described: readonly PoolSettings[] | null): 
     case "FAIR":
       break;
     default:
-      throw unsupported("spark.scheduler.mode", mode, "jobs are scheduled by FIFO or FAIR");
+      throw new InputError(
+        "conf.unsupported",
+        "Cannot simulate with spark.scheduler.mode: must be FIFO or FAIR, as jobs are scheduled by nothing else in the " +
+          `simulation: received ${mode}`,
+        { parameters: { key: "spark.scheduler.mode", value: mode } },
+      );
   }
   const names = new Set<string>();
   for (const { name } of described ?? []) {
@@ -181,12 +168,4 @@ function fairPools(conf: SparkConf, described: readonly PoolSettings[] | null): 
   if (names.has(DEFAULT_POOL)) return described;
   const isFair = described === null && conf.rules.scheduler.defaultPoolIsFair;
   return [...described ?? [], { ...newPool(DEFAULT_POOL), schedulingMode: isFair ? "FAIR" : "FIFO" }];
-}
-
-function unsupported(key: string, value: string, what: string): InputError {
-  return new InputError(
-    "conf.unsupported",
-    `Cannot simulate with ${key}: must not be set, as ${what} in the simulation: received ${value}`,
-    { parameters: { key, value } },
-  );
 }

@@ -28,6 +28,8 @@ export interface RddInfo {
   readonly memorySize: number;
   /** Bytes of its blocks on disk at that time. */
   readonly diskSize: number;
+  /** `Barrier` (since 2.4): the tasks of its stage start together. Absent: no. */
+  readonly isBarrier?: boolean;
 }
 
 /** A stage's attempt (org.apache.spark.scheduler.StageInfo). */
