@@ -56,6 +56,7 @@ export const SummarySchema: v.GenericSchema<unknown, Summary> = v.object({
     rpcMessageMaxSize: number,
     effectiveDirectLimit: number,
     maxResultSize: number,
+    defaults: v.optional(v.array(text), []),
   }),
   durationMs: recorded,
   jobs: v.array(v.object({ jobId: number, status, reason, stageIds: v.array(number), durationMs: recorded })),
@@ -181,7 +182,12 @@ export const WhatIfSchema = v.object({
   observed: v.nullable(SummarySchema),
   replayed: SummarySchema,
   predicted: SummarySchema,
-  changes: v.array(v.object({ key: text, from: v.nullable(text), to: v.nullable(text) })),
+  changes: v.array(v.object({
+    key: text,
+    from: v.nullable(text),
+    fromDefault: v.optional(v.literal(true)),
+    to: v.nullable(text),
+  })),
   versionEffects: v.pipe(
     v.nullable(v.object({ from: text, to: text, effects: v.array(versionEffect) })),
     v.description("What another Spark version does, rule by rule; null without such a change"),

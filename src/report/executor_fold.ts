@@ -59,10 +59,14 @@ export class ExecutorFold {
     executor.isExecutor = true;
   }
 
-  /** A task of an executor ended; `peakHeap` is what was seen of the heap while it ran. */
-  taskEnd(executorId: string, peakHeap: number | null = null): void {
+  /**
+   * A task of an executor ended. `peakHeap` is what was seen of the heap while it ran, `peakExecution` what its memory
+   * manager recorded (from 4.0): the executor held as much at least.
+   */
+  taskEnd(executorId: string, peakHeap: number | null = null, peakExecution: number | null = null): void {
     const executor = this.#executor(executorId);
     executor.tasks++;
+    if (peakExecution !== null) executor.peakExecution = max(executor.peakExecution, peakExecution);
     if (peakHeap !== null) executor.peakHeap = max(executor.peakHeap, peakHeap);
     executor.isExecutor = true;
   }

@@ -106,7 +106,7 @@ export class StageFold {
     this.deserializeMs += metrics.executorDeserializeTime;
     this.memoryBytesSpilled += metrics.memoryBytesSpilled;
     this.diskBytesSpilled += metrics.diskBytesSpilled;
-    const peak = metrics.peakExecutionMemory;
+    const peak = taskPeak(metrics);
     if (peak !== null) add(this.peak, peak);
     if (metrics.diskBytesSpilled > 0) {
       this.spilledTasks++;
@@ -162,4 +162,18 @@ export class StageFold {
       inputBytes: this.inputBytes,
     };
   }
+}
+
+/**
+ * Most execution memory that a task held: its peaks on and off the heap, which its memory manager records from 4.0, else
+ * what its operators add up, which leaves some of them out (hash join builds) and counts others early.
+ */
+export function taskPeak(metrics: TaskMetrics): number | null {
+  return managedPeak(metrics) ?? metrics.peakExecutionMemory;
+}
+
+/** The peaks by mode of a task's memory manager; null before 4.0. */
+export function managedPeak(metrics: TaskMetrics): number | null {
+  const { peakOnHeapExecutionMemory: onHeap, peakOffHeapExecutionMemory: offHeap } = metrics;
+  return onHeap === null && offHeap === null ? null : (onHeap ?? 0) + (offHeap ?? 0);
 }

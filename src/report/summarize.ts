@@ -21,7 +21,7 @@ import { ExecutorFold } from "./executor_fold.ts";
 import { count, FailureFold, MAX_GROUPS, MAX_MESSAGE } from "./failure_fold.ts";
 import { JobFold } from "./job_fold.ts";
 import type { ExecutorLoss, RunFacts } from "./run_facts.ts";
-import { StageFold } from "./stage_fold.ts";
+import { managedPeak, StageFold } from "./stage_fold.ts";
 import type { Summary, SummaryWarning } from "./summary.ts";
 import { thresholdsOf } from "./thresholds.ts";
 
@@ -225,7 +225,11 @@ export class Summarizer implements EventSink {
     this.#seen(event.finishTime);
     const stage = this.#stage(event.stageId, event.stageAttemptId);
     stage.taskEnd(event, this.#observed);
-    this.#executors.taskEnd(event.executorId, event.peakHeapMemory ?? null);
+    this.#executors.taskEnd(
+      event.executorId,
+      event.peakHeapMemory ?? null,
+      event.metrics === null ? null : managedPeak(event.metrics),
+    );
     if (event.speculative) this.#speculativeTasks++;
     const size = event.metrics?.resultSize ?? null;
     if (size !== null && size > (this.#maxResultBytes ?? -1)) this.#maxResultBytes = size;

@@ -116,6 +116,8 @@ export interface Summary {
     rpcMessageMaxSize: number;
     effectiveDirectLimit: number;
     maxResultSize: number;
+    /** Properties behind them that nobody set: the defaults of the version hold. */
+    defaults: string[];
   };
   /** From the application's start to its end. */
   durationMs: Recorded;

@@ -32,8 +32,9 @@ export function findingText(finding: Finding): string {
   const lines = [wrapped(finding.sentence, `${MARKS[finding.severity]}  `, indent)];
   if (finding.why !== null) lines.push(wrapped(`Why: ${finding.why}.`, indent, indent + "     "));
   for (const evidence of finding.evidence) lines.push(wrapped(evidence, `${indent}- `, `${indent}  `));
-  for (const { key, value, advice } of finding.settings) {
-    lines.push(wrapped(`${key}${value === null ? "" : ` (${value})`}: ${advice}`, `${indent}> `, `${indent}  `));
+  for (const { key, value, isDefault, advice } of finding.settings) {
+    const shown = value === null ? "" : ` (${value}${isDefault ? ", the default" : ""})`;
+    lines.push(wrapped(`${key}${shown}: ${advice}`, `${indent}> `, `${indent}  `));
   }
   return lines.join("\n");
 }

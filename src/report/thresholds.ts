@@ -44,6 +44,7 @@ function mebibytesOf(conf: SparkConf, key: string): number {
  *   rpcMessageMaxSize: 134217728,
  *   effectiveDirectLimit: 102400,
  *   maxResultSize: 1073741824,
+ *   defaults: ["spark.rpc.message.maxSize", "spark.driver.maxResultSize"],
  * });
  * ```
  */
@@ -52,7 +53,13 @@ export function thresholdsOf(conf: SparkConf): Summary["thresholds"] {
   if (conf.rules.results.indirectFrom === "akkaFrame") {
     const rpcMessageMaxSize = mebibytesOf(conf, "spark.akka.frameSize");
     const direct = Math.max(0, rpcMessageMaxSize - AKKA_RESERVED_BYTES - 1);
-    return { maxDirectResultSize: direct, rpcMessageMaxSize, effectiveDirectLimit: direct, maxResultSize };
+    return {
+      maxDirectResultSize: direct,
+      rpcMessageMaxSize,
+      effectiveDirectLimit: direct,
+      maxResultSize,
+      defaults: notSet(conf, ["spark.akka.frameSize", "spark.driver.maxResultSize"]),
+    };
   }
   const maxDirectResultSize = sizeOf(conf, "spark.task.maxDirectResultSize");
   const rpcMessageMaxSize = mebibytesOf(conf, "spark.rpc.message.maxSize");
@@ -61,5 +68,15 @@ export function thresholdsOf(conf: SparkConf): Summary["thresholds"] {
     rpcMessageMaxSize,
     effectiveDirectLimit: Math.min(maxDirectResultSize, rpcMessageMaxSize),
     maxResultSize,
+    defaults: notSet(conf, [
+      "spark.task.maxDirectResultSize",
+      "spark.rpc.message.maxSize",
+      "spark.driver.maxResultSize",
+    ]),
   };
+}
+
+/** The properties that this version reads and nobody set. */
+function notSet(conf: SparkConf, keys: readonly string[]): string[] {
+  return keys.filter((key) => conf.reads(key) && conf.source(key) === "default");
 }

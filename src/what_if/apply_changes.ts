@@ -28,6 +28,8 @@ export interface Change {
   readonly key: string;
   /** As it was in force, the default where it was not set; null when it has none. */
   readonly from: string | null;
+  /** Nobody had set it: `from` is the default of the version. */
+  readonly fromDefault?: true;
   /** As it is in force now; null when it is removed and has no default. */
   readonly to: string | null;
 }
@@ -74,7 +76,7 @@ const PLAN_SETTINGS = [
  * import { applyChanges } from "./apply_changes.ts";
  *
  * const { changes } = applyChanges(new WorkloadBuilder().workload(), { conf: { "spark.memory.fraction": "0.8" } });
- * assertEquals(changes, [{ key: "spark.memory.fraction", from: "0.6", to: "0.8" }]);
+ * assertEquals(changes, [{ key: "spark.memory.fraction", from: "0.6", fromDefault: true, to: "0.8" }]);
  * ```
  */
 export function applyChanges(workload: Workload, changes: Changes): Changed {
@@ -122,7 +124,8 @@ function listChanges(before: SparkConf, conf: SparkConf, changes: Changes, workl
   for (const key of Object.keys(changes.conf ?? {}).sort()) {
     const from = before.get(key);
     const to = conf.get(key);
-    if (from !== to) listed.push({ key, from, to });
+    const isDefault = from !== null && before.source(key) === "default";
+    if (from !== to) listed.push({ key, from, ...(isDefault ? { fromDefault: true } : {}), to });
   }
   if (changes.sparkVersion !== undefined && changes.sparkVersion !== before.sparkVersion) {
     listed.push({ key: "sparkVersion", from: before.sparkVersion, to: changes.sparkVersion });

@@ -290,7 +290,7 @@ function version({ versionEffects }: Runs): Finding[] {
 }
 
 /** How the replay compares with the log: where it is off, so may the prediction be. */
-function modelError({ observed, replayed }: Runs): Finding[] {
+function modelError({ observed, replayed, recorded }: Runs): Finding[] {
   if (observed === null) return [];
   const lines: string[] = [];
   let off = false;
@@ -303,6 +303,10 @@ function modelError({ observed, replayed }: Runs): Finding[] {
   compare("blocks evicted", observed.storage.blocksEvicted, replayed.storage.blocksEvicted, 0.05);
   compare("bytes spilled", observed.execution.memoryBytesSpilled, replayed.execution.memoryBytesSpilled, 0.05);
   compare("tasks that spilled", observed.execution.spilledTasks, replayed.execution.spilledTasks, 0.05);
+  if (recorded.conf.rules.spilling.recordsPeaksByMode) {
+    // From 4.0 on a task's peak is what its memory manager gave out, so the model's can be held against it.
+    compare("execution memory of the largest task, bytes", largestTask(observed), largestTask(replayed), 0.05);
+  }
   compare("indirect results", observed.results.indirect, replayed.results.indirect, 0);
   if (observed.outcome.status !== replayed.outcome.status) {
     off = true;
@@ -316,4 +320,9 @@ function modelError({ observed, replayed }: Runs): Finding[] {
       : "The replay under the recorded settings agrees with the log.",
     { evidence: lines },
   )];
+}
+
+function largestTask({ stages }: Summary): Recorded {
+  const peaks = stages.map(({ peakExecutionMemory }) => peakExecutionMemory.max).filter((peak) => peak !== null);
+  return peaks.length === 0 ? null : Math.max(...peaks);
 }

@@ -26,7 +26,9 @@ import type { WhatIf } from "./what_if.ts";
 export function whatIfText(answer: WhatIf): string {
   const parts = [answer.verdict.map(findingText).join("\n"), table(answer)];
   if (answer.changes.length > 0) {
-    const lines = answer.changes.map(({ key, from, to }) => `  ${key}: ${from ?? "not set"} -> ${to ?? "not set"}`);
+    const lines = answer.changes.map(({ key, from, fromDefault, to }) =>
+      `  ${key}: ${from ?? "not set"}${fromDefault ? " (default)" : ""} -> ${to ?? "not set"}`
+    );
     parts.unshift(["What if", ...lines].join("\n"));
   }
   if (answer.versionEffects !== null) parts.push(versionEffectsText(answer.versionEffects));

@@ -53,7 +53,7 @@ export interface WhatIfOptions extends Omit<RunOptions, "sink"> {
  * import { whatIf } from "./what_if.ts";
  *
  * const answer = whatIf(emptyWorkload("nothing"), null, { conf: { "spark.memory.fraction": "0.8" } });
- * assertEquals(answer.changes, [{ key: "spark.memory.fraction", from: "0.6", to: "0.8" }]);
+ * assertEquals(answer.changes, [{ key: "spark.memory.fraction", from: "0.6", fromDefault: true, to: "0.8" }]);
  * ```
  */
 export function whatIf(

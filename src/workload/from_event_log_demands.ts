@@ -30,7 +30,7 @@ export type BareDemand = Omit<StageDemand, "consumers" | "broadcastIds" | "seria
 export interface DemandResult {
   readonly demand: BareDemand;
   /** Partitions of which no attempt succeeded; their figures are the median of the others. */
-  readonly filled: number;
+  readonly filled: ReadonlySet<number>;
 }
 
 /** Share of a task's time that spilling can have taken, at most. */
@@ -54,7 +54,7 @@ const KILLED_ORIGINAL_FACTOR = 2;
  *   tasks: new TaskTable(), stage, rows: [], numPartitions: 2, cachedComputeMs: new Map(), shuffleIsCached: false,
  *   cachedInputBytes: new Map(),
  * });
- * assertEquals([demand.computeMs, filled], [new Float64Array(2), 2]);
+ * assertEquals([demand.computeMs, filled], [new Float64Array(2), new Set([0, 1])]);
  * ```
  */
 export function demandOf(input: DemandInput): DemandResult {
@@ -84,7 +84,7 @@ export function demandOf(input: DemandInput): DemandResult {
   };
   return {
     demand: withOriginals(input, rowOf, demand),
-    filled: numPartitions - rowOf.filter((row) => row >= 0).length,
+    filled: new Set(Array.from(rowOf.keys()).filter((partition) => rowOf[partition] < 0)),
   };
 }
 

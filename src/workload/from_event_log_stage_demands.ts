@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { ConsumerDemand, Fault, StageDemand } from "../simulator/workload.ts";
+import type { Column, ConsumerDemand, Fault, StageDemand } from "../simulator/workload.ts";
+import { thresholdsOf } from "../report/thresholds.ts";
 import { SparkConf } from "../spark/conf.ts";
 import { BYTE_UNITS } from "../spark/sizes.ts";
 import { broadcastJoinDemand } from "./from_event_log_broadcast_joins.ts";
@@ -13,6 +14,7 @@ import { recordedDiskRatio, recordedTaskSettings, shuffledDiskRatio } from "./fr
 import { taskFaults } from "./from_event_log_faults.ts";
 import type { LogFindings } from "./from_event_log_findings.ts";
 import { SQL_EXECUTION } from "./from_event_log_jobs.ts";
+import { withRefusedResults } from "./from_event_log_refused_results.ts";
 import { rddConsumers, shufflesRead } from "./from_event_log_rdd_consumers.ts";
 import { sqlConsumers } from "./from_event_log_sql_consumers.ts";
 import type { StageAttempt, StageRecord } from "./from_event_log_stages.ts";
@@ -69,14 +71,42 @@ export class StageDemands {
     const index = this.demands.length;
     this.demands.push({
       ...demand,
+      resultBytes: this.#resultBytes(stage, attempts, demand.resultBytes, filled),
       serializedTaskBytes: this.#taskBytes(stage, attempts, numPartitions),
       consumers: this.#consumers(stage, attempts, rows, numPartitions),
       broadcastIds: [...new Set(attempts.flatMap((attempt) => this.#broadcasts.get(attempt.index) ?? []))],
     });
-    if (filled > 0 && attempts.length > 0 && stage.numTasks >= numPartitions) this.#sayFilled(stage, filled);
+    if (filled.size > 0 && attempts.length > 0 && stage.numTasks >= numPartitions) this.#sayFilled(stage, filled.size);
     const executorsWereLost = this.#executorsWereLost;
     this.faults.push(...taskFaults({ tasks, reasons, rows, demand: index, executorsWereLost }));
     return index;
+  }
+
+  /** Of results that the driver refused the message that ended the stage has the sum. */
+  #resultBytes(
+    stage: StageRecord,
+    attempts: readonly StageAttempt[],
+    resultBytes: Column,
+    unknown: ReadonlySet<number>,
+  ): Column {
+    const { application } = this.#findings.log;
+    const conf = SparkConf.from(application.conf, application.sparkVersion || undefined);
+    const sizes = withRefusedResults({
+      resultBytes,
+      unknown,
+      failureReasons: attempts.map(({ failureReason }) => failureReason),
+      countsValueBytesOnly: conf.rules.results.countsValueBytesOnly,
+      effectiveDirectLimit: thresholdsOf(conf).effectiveDirectLimit,
+    });
+    if (sizes === null) return resultBytes;
+    this.#findings.evidence.push({
+      subject: `stage ${stage.stageId} (${stage.name})`,
+      field: "resultBytes",
+      grade: "inferred",
+      how:
+        `${unknown.size} results have no metrics: an equal share of what the message of spark.driver.maxResultSize leaves`,
+    });
+    return sizes;
   }
 
   #sayFilled(stage: StageRecord, filled: number): void {

@@ -60,3 +60,28 @@ Deno.test("unified() gives the largest executor's memory, on-heap and off-heap a
   }
   assertEquals(executors.unified(), { onHeap: 90, offHeap: 60 });
 });
+
+Deno.test("ExecutorFold keeps the largest heap that was seen, of tasks and of stages, and the driver's apart", () => {
+  const fold = new ExecutorFold();
+  const metrics = (executorId: string, JVMHeapMemory: number) =>
+    fold.metrics({
+      kind: "stageExecutorMetrics",
+      executorId,
+      stageId: 0,
+      stageAttemptId: 0,
+      metrics: { JVMHeapMemory },
+    });
+  fold.taskEnd("1", 500);
+  fold.taskEnd("1", null);
+  metrics("1", 400);
+  metrics("driver", 900);
+  fold.taskEnd("2", null, 70);
+  metrics("2", 0);
+  const peaks = fold.summaries(new BlockFold("observed"), false).map((executor) => [
+    executor.executorId,
+    executor.peakHeapBytes,
+    executor.peakExecutionBytes,
+  ]);
+  assertEquals(peaks, [["1", 500, null], ["2", null, 70]]);
+  assertEquals(fold.driverPeakHeap(), 900);
+});

@@ -24,3 +24,13 @@ Deno.test("a text that Spark would refuse stands for the default", () => {
     1073741824,
   );
 });
+
+Deno.test("thresholds that nobody set are marked as the version's defaults", () => {
+  const set = { "spark.driver.maxResultSize": "2g" };
+  assertEquals(thresholdsOf(SparkConf.from(set, "3.5.9")).defaults, [
+    "spark.task.maxDirectResultSize",
+    "spark.rpc.message.maxSize",
+  ]);
+  // Before 2.0 the message size is spark.akka.frameSize.
+  assertEquals(thresholdsOf(SparkConf.from(set, "1.6.3")).defaults, ["spark.akka.frameSize"]);
+});

@@ -7,7 +7,7 @@ Deno.test("the report begins with the changes, then says what comes of them, the
   const workload = await workloadOfLog("unpersist");
   const text = whatIfText(whatIf(workload, null, { conf: { "spark.memory.fraction": "0.3" } }));
   const [title, changes] = text.split("\n");
-  assertEquals([title, changes], ["What if", "  spark.memory.fraction: 0.6 -> 0.3"]);
+  assertEquals([title, changes], ["What if", "  spark.memory.fraction: 0.6 (default) -> 0.3"]);
   const order = ["What if", "the application succeeds", "replayed  predicted", "Assumed"].map((part) =>
     text.indexOf(part)
   );

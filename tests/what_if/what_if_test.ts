@@ -121,3 +121,26 @@ Deno.test("an executor that fits on no worker: the verdict says so, in numbers a
   assert(why!.includes("an executor takes 8.0 GiB (spark.executor.memory), a worker has 2.0 GiB"), why!);
   assert(evidence[0].includes("Initial job has not accepted any resources; check your cluster UI"), evidence[0]);
 });
+
+Deno.test("the peaks that a task's memory manager recorded from 4.0 on are those of the replay, and the verdict compares them", async () => {
+  const { workload, observed } = await recorded("spark_4_0_sort_spill");
+  const { replayed, verdict } = whatIf(workload, observed, {});
+  const peaks = ({ stages }: Summary) =>
+    stages.map(({ stageId, peakExecutionMemory: { max, sum } }) => [stageId, max, sum]);
+  assertEquals(peaks(replayed), peaks(observed));
+  const model = verdict.find(({ code }) => code === "whatif.model")!;
+  assert(model.evidence.some((line) => line.startsWith("execution memory of the largest task")), model.evidence.join());
+});
+
+Deno.test("results that the driver refused have the size that the message leaves for them", async () => {
+  // 9 results; the log has the sizes of 5 (2.0 MiB), the message 5.9 MB of 8 tasks: the run failed in 2.4.0.
+  const { workload, observed } = await recorded("spark_2_4_max_result_size");
+  const { replayed, predicted } = whatIf(workload, observed, { conf: { "spark.driver.maxResultSize": "8m" } });
+  assertEquals(replayed.outcome.status, "failed");
+  assert(
+    replayed.outcome.reason!.includes("is bigger than spark.driver.maxResultSize (5.0 MB)"),
+    replayed.outcome.reason!,
+  );
+  // (5.9 MiB - 2,096,770 bytes) / 3 = 1.36 million bytes for each of the four that are not known: 7.5 million in all.
+  assertEquals([predicted.outcome.status, Math.round(predicted.results.totalBytes! / 1e5)], ["succeeded", 75]);
+});

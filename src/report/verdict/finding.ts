@@ -16,6 +16,8 @@ export interface Advice {
   readonly key: string;
   /** Its value in the run, the version's default included; null when it has none. */
   readonly value: string | null;
+  /** The value is the version's default: the log does not set it. */
+  readonly isDefault?: true;
   /** What to do with it. */
   readonly advice: string;
 }
@@ -65,7 +67,8 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 
 /** Advice on a property with the value that it has in the run. */
 export function advise(conf: SparkConf, key: string, advice: string): Advice {
-  return { key, value: conf.get(key), advice };
+  const value = conf.get(key);
+  return { key, value, ...(value !== null && conf.source(key) === "default" ? { isDefault: true } : {}), advice };
 }
 
 /** The line of a failure's text that tells most: the first, or of a Python traceback the exception at its end. */
