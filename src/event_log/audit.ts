@@ -34,6 +34,7 @@ export class LogAudit {
   #stages = new Map<string, StageState>();
   #attempts = new Map<number, number>();
   #openJobs = new Set<number>();
+  #openStages = new Set<string>();
 
   /** Takes the next event. */
   event(event: SparkEvent): void {
@@ -50,8 +51,12 @@ export class LogAudit {
           this.#stage(event.stageId, event.stageAttemptId).succeeded++;
         }
         break;
+      case "stageSubmitted":
+        this.#openStages.add(`${event.stageInfo.stageId}.${event.stageInfo.attemptId}`);
+        break;
       case "stageCompleted": {
         const { stageId, attemptId } = event.stageInfo;
+        this.#openStages.delete(`${stageId}.${attemptId}`);
         this.#stage(stageId, attemptId).completed = event.stageInfo;
         this.#attempts.set(
           stageId,
@@ -112,6 +117,14 @@ export class LogAudit {
         "log.tasks_unfinished",
         "tasks that started and have no end in the log",
         this.#running.size,
+      ));
+    }
+    // The stages of a job that runs when the application ends have no end either.
+    if (this.#applicationEnd && this.#openJobs.size === 0 && this.#openStages.size > 0) {
+      found.push(warning(
+        "log.stages_unfinished",
+        "stages that were submitted and have no end in the log, though their jobs ended",
+        this.#openStages.size,
       ));
     }
     if (this.#applicationEnd && this.#openJobs.size > 0) {
