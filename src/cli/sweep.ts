@@ -8,6 +8,7 @@ import { duration, size } from "../report/verdict/finding.ts";
 import { gridScenarios, gridSize, paretoOf, refusedResult, type SweepResult, type Vary } from "../what_if/sweep.ts";
 import type { Command, Io } from "./command.ts";
 import { linesOf } from "./ndjson.ts";
+import { readUserFile } from "./io.ts";
 import { parseOptions, SETTING_OPTIONS, settingChanges, wholeNumber } from "./options.ts";
 import { sweepResults, type SweepTask } from "./sweep_pool.ts";
 import { readWorkload } from "./workload_input.ts";
@@ -24,6 +25,8 @@ under every combination of the given values, on all processors, and prints one l
   --stdin              a filter: reads scenarios as NDJSON lines { "id", "input"?, "conf", "storageLevel"?, "executors"?,
                        "sparkVersion"? } and
                        writes one NDJSON result each, in the same order; "input" is an event log, a job spec or a template
+  --resume FILE        NDJSON results of a sweep that was cut off: scenarios with an id and settings in it are not run again
+                       (append the output to FILE; with --format text, json or csv the results are taken over)
   --jobs N             workers; all processors unless said
   --format text|json|ndjson|csv
 
@@ -34,6 +37,7 @@ const OPTIONS = {
   ...SETTING_OPTIONS,
   vary: { type: "string", multiple: true },
   stdin: { type: "boolean" },
+  resume: { type: "string" },
   jobs: { type: "string" },
   format: { type: "string", choices: ["text", "json", "ndjson", "csv"] },
 } as const;
@@ -47,9 +51,10 @@ async function run(args: string[], io: Io): Promise<number> {
     ? navigator.hardwareConcurrency
     : wholeNumber("sweep", "jobs", values.jobs, 1, 256);
   const fixed = fixedSettings(settingChanges("sweep", values));
+  const known = values.resume === undefined ? new Map<string, SweepResult>() : await readResults(values.resume, io);
   if (values.stdin) {
     const workload = positionals.length === 0 ? null : (await readWorkload(positionals, io)).workload;
-    const tasks = scenarioLines(io, fixed);
+    const tasks = missing(scenarioLines(io, fixed), known, () => {});
     for await (const result of sweepResults(tasks, { workload, jobs, io })) io.stdout(JSON.stringify(result) + "\n");
     return 0;
   }
@@ -57,13 +62,48 @@ async function run(args: string[], io: Io): Promise<number> {
   const count = gridSize(vary, MAX_SCENARIOS);
   const { workload } = await readWorkload(positionals, io);
   const results: SweepResult[] = [];
-  const tasks = gridTasks(vary, fixed);
+  const tasks = missing(gridTasks(vary, fixed), known, (result) => results.push(result));
   for await (const result of sweepResults(tasks, { workload, jobs: Math.min(jobs, count), io })) {
     if (values.format === "ndjson") io.stdout(JSON.stringify(result) + "\n");
     else results.push(result);
   }
-  if (values.format !== "ndjson") io.stdout(rendered(results, Object.keys(vary), values.format ?? "text"));
+  if (values.format === "ndjson") return 0;
+  results.sort((a, b) => Number(a.id) - Number(b.id));
+  io.stdout(rendered(results, Object.keys(vary), values.format ?? "text"));
   return 0;
+}
+
+/** What a result is known by. */
+function keyOf({ id, settings }: { readonly id: string; readonly settings: Readonly<Record<string, string>> }): string {
+  return JSON.stringify([id, Object.entries(settings).sort(([a], [b]) => a < b ? -1 : 1)]);
+}
+
+/** Results that are there already. A line that was cut off counts as missing. */
+async function readResults(path: string, io: Io): Promise<Map<string, SweepResult>> {
+  const results = new Map<string, SweepResult>();
+  const bytes = await readUserFile(path, io);
+  for (const line of new TextDecoder().decode(bytes).split("\n")) {
+    try {
+      const result = JSON.parse(line) as SweepResult;
+      results.set(keyOf(result), result);
+    } catch {
+      continue;
+    }
+  }
+  return results;
+}
+
+/** The tasks whose results are not known; `take` gets those of the others. */
+async function* missing(
+  tasks: AsyncIterable<SweepTask>,
+  known: ReadonlyMap<string, SweepResult>,
+  take: (result: SweepResult) => void,
+): AsyncGenerator<SweepTask> {
+  for await (const task of tasks) {
+    const result = known.get(keyOf("result" in task ? task.result : task.scenario));
+    if (result === undefined) yield task;
+    else take(result);
+  }
 }
 
 function fixedSettings(changes: ReturnType<typeof settingChanges>): Record<string, string> {

@@ -97,11 +97,15 @@ export class SubjectLog implements EventSink {
     switch (event.kind) {
       case "blockUpdated": {
         const { useMemory, useDisk } = event.storageLevel;
-        const place = useMemory ? "memory" : useDisk ? "disk" : "nowhere any more";
+        const place = useMemory
+          ? `is in memory (${size(event.memorySize)})`
+          : useDisk
+          ? "is on disk only"
+          : "is gone from this executor";
         return this.#say(
           event.time,
           event.executorId,
-          `${blockId} is in ${place} (${size(event.memorySize)} of memory)`,
+          `${blockId} ${place}`,
         );
       }
       case "blockEvicted": {

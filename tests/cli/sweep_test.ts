@@ -73,3 +73,28 @@ Deno.test("sweep without --vary, or with a bad one, is bad input", async () => {
   assertEquals((await sweep(["--vary", "spark.memory.fraction"])).status, 2);
   assert((await sweep(["--vary", "memory=1g"])).stdout.includes("refused"));
 });
+
+Deno.test("sweep --resume runs what a cut-off sweep has not, from the grid and from standard input", async () => {
+  const file = await Deno.makeTempFile({ suffix: ".ndjson" });
+  try {
+    const all = (await sweep([...GRID, "--format", "ndjson", "--jobs", "1"])).stdout.trimEnd().split("\n");
+    // Two results and half of the third.
+    await Deno.writeTextFile(file, `${all[0]}\n${all[1]}\n${all[2].slice(0, 40)}`);
+    const rest = await sweep([...GRID, "--format", "ndjson", "--jobs", "1", "--resume", file]);
+    assertEquals(rest.stdout.trimEnd().split("\n"), all.slice(2));
+    const text = async (args: string[]) => (await sweep([...GRID, "--jobs", "1", ...args])).stdout;
+    assertEquals(await text(["--resume", file]), await text([]));
+    const lines = [1, 2].map((n) =>
+      JSON.stringify({ id: `s${n}`, input: "template:sort", conf: { "spark.task.cpus": n } })
+    );
+    const both = (await sweep(["--stdin", "--jobs", "1"], lines.join("\n"))).stdout.trimEnd().split("\n");
+    await Deno.writeTextFile(file, both[0] + "\n");
+    const second = await sweep(["--stdin", "--jobs", "1", "--resume", file], lines.join("\n"));
+    assertEquals(second.stdout, both[1] + "\n");
+    // The same id under other settings is another scenario.
+    const other = lines[0].replace(":1}", ":2}");
+    assertEquals((await sweep(["--stdin", "--jobs", "1", "--resume", file], other)).stdout.includes('"s1"'), true);
+  } finally {
+    await Deno.remove(file);
+  }
+});

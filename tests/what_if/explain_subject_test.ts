@@ -15,6 +15,7 @@ Deno.test("a block's story: computed, stored, evicted for whom", async () => {
   const lines = await explained("unpersist", "rdd_3_0", { "spark.memory.fraction": "0.3" });
   assert(lines[0].includes("does not find and computes rdd_3_0"), lines[0]);
   assert(lines.some((line) => /rdd_3_0 .* is evicted to make room for rdd_5_/.test(line)), lines.join("\n"));
+  assert(lines.some((line) => /rdd_3_0 is gone from this executor$/.test(line)), lines.join("\n"));
 });
 
 Deno.test("a stage's story has its tasks and their spills", async () => {
