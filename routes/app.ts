@@ -6,6 +6,7 @@
 import { Hono } from "hono";
 import { compress } from "hono/compress";
 import { etag } from "hono/etag";
+import type { Api } from "./api.ts";
 import { Gate } from "./budget.ts";
 import { docs } from "./docs.ts";
 import { eventLogs } from "./event_logs.ts";
@@ -22,8 +23,8 @@ import { sweeps } from "./sweeps.ts";
 import { templates } from "./templates.ts";
 import { whatIfs } from "./what_ifs.ts";
 
-/** The API's routes as one chain, from which the typed client takes its types. */
-function apiRoutes() {
+/** The API's routes as one chain, which has the type that is written out for clients. */
+export function apiRoutes(): Api {
   return new Hono<ServiceEnv>()
     .route("/", health)
     .route("/", templates)
@@ -40,9 +41,6 @@ function apiRoutes() {
  * and a stream's lines would wait for each other.
  */
 const COMPRESSED = ["/openapi.json", "/docs", "/v1/event-logs", "/v1/what-ifs", "/v1/recommendations"];
-
-/** The API's type, for `hc` of hono/client. */
-export type Api = ReturnType<typeof apiRoutes>;
 
 /**
  * The service. It holds no state but what computes at the moment; nothing that is sent is kept.

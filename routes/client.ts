@@ -4,7 +4,7 @@
  * @module
  */
 import { hc } from "hono/client";
-import type { Api } from "./app.ts";
+import type { Api } from "./api.ts";
 
 /** Options of {@linkcode createClient}. */
 export interface ClientOptions {

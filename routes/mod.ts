@@ -3,7 +3,8 @@
  *
  * @module
  */
-export { type Api, createApp } from "./app.ts";
+export type { Api, ApiSchema, JsonEndpoint, LinesEndpoint, NoInput } from "./api.ts";
+export { createApp } from "./app.ts";
 export { type Client, type ClientOptions, createClient } from "./client.ts";
 export type { AppOptions, CorsOptions, Host, LogRecord } from "./host.ts";
 export { DEFAULT_LIMITS, EDGE_LIMITS, type ServiceLimits } from "./limits.ts";

@@ -42,9 +42,7 @@ const CHUNK_BYTES = 1 << 18;
  * @throws {InputError} `input.file`, `input.kind`, `input.folder`.
  */
 export async function openInput(names: readonly string[], io: Io): Promise<Input> {
-  if (names.length === 0) {
-    return { kind: "eventLog", name: "the bundled example", ...await filePart(EXAMPLE_LOG) };
-  }
+  if (names.length === 0) return await exampleInput();
   const [first] = names;
   if (names.length === 1 && first.startsWith("template:")) {
     return { kind: "template", name: first.slice("template:".length) };
@@ -65,6 +63,32 @@ export async function openInput(names: readonly string[], io: Io): Promise<Input
   }
   if (parts.length === 1 && parts[0].name.endsWith(".json")) return await jsonInput(first, parts[0], bytes);
   return { kind: "eventLog", name: names.join(", "), source: parts, bytes };
+}
+
+/**
+ * The bundled example; a command that runs from a server (JSR, https) downloads it from beside its own code.
+ *
+ * @throws {InputError} `input.example` when the download fails or is not allowed.
+ */
+export async function exampleInput(log: URL = EXAMPLE_LOG): Promise<Extract<Input, { kind: "eventLog" }>> {
+  const name = "the bundled example";
+  if (log.protocol === "file:") return { kind: "eventLog", name, ...await filePart(log) };
+  const failed = (why: string, cause?: unknown) =>
+    new InputError(
+      "input.example",
+      `Cannot download ${name} from ${log.href}: must be allowed to (--allow-net=${log.host}), or be given an event log: ` +
+        `received ${why}`,
+      { parameters: { url: log.href }, cause },
+    );
+  try {
+    const response = await fetch(log);
+    if (response.ok && response.body !== null) return { kind: "eventLog", name, source: response.body, bytes: null };
+    await response.body?.cancel();
+    throw failed(`status ${response.status}`);
+  } catch (error) {
+    if (error instanceof InputError) throw error;
+    throw failed(error instanceof Error ? error.message : String(error), error);
+  }
 }
 
 /**

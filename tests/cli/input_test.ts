@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { InputError } from "../../src/errors.ts";
-import { openInput, readInput } from "../../src/cli/input.ts";
+import { exampleInput, openInput, readInput } from "../../src/cli/input.ts";
 import { captureIo } from "../support/capture_io.ts";
 import { keepEvents, runPath } from "../support/runs.ts";
 
@@ -60,4 +60,24 @@ Deno.test("readInput() shows progress on a terminal when the log is large, and c
   const quiet = captureIo();
   await readInput({ ...input, source: new Blob([line]).stream() }, keepEvents(), quiet.io);
   assertEquals(quiet.out.stderr, "");
+});
+
+Deno.test("exampleInput() downloads the example when the command's code comes from a server, and says so when it cannot", async () => {
+  const bytes = await Deno.readFile(runPath("cache_evictions"));
+  const server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    ({ url }) => url.endsWith(".gz") ? new Response(bytes) : new Response("no", { status: 404 }),
+  );
+  const at = (path: string) => new URL(`http://127.0.0.1:${server.addr.port}/${path}`);
+  try {
+    const { io } = captureIo();
+    const sink = keepEvents();
+    await readInput(await exampleInput(at("example.gz")), sink, io);
+    assertEquals(sink.events[0], { kind: "logStart", sparkVersion: "3.5.9" });
+    const missing = await assertRejects(() => exampleInput(at("none")), InputError, "received status 404");
+    assertEquals([missing.code, missing.parameters], ["input.example", { url: at("none").href }]);
+  } finally {
+    await server.shutdown();
+  }
+  await assertRejects(() => exampleInput(at("example.gz")), InputError, `--allow-net=127.0.0.1:${server.addr.port}`);
 });

@@ -1,6 +1,6 @@
 /**
  * `deno task build:npm`: the npm package in dist/npm/, as a folder and as the .tgz that `npm publish` takes. `deno pack`
- * makes JavaScript and types; added are the command, the kernel as a file with its checksum, and the entry for workerd.
+ * makes JavaScript and types; added are the command, the kernel as a file with its checksum, and the entries for workerd.
  *
  * @module
  */
@@ -8,12 +8,21 @@ const ROOT = new URL("../../", import.meta.url);
 const COMMAND = "src/cli/node/sparkmem.js";
 
 /** For workerd, in which no code may be compiled in a request: the kernel comes as a compiled module. */
-const WORKERD = `import kernel from "./kernel.wasm";
+const workerd = (entry: string) =>
+  `import kernel from "./kernel.wasm";
 import { useKernelModule } from "./src/mod.js";
 
 useKernelModule(kernel);
-export * from "./src/mod.js";
+export * from "./${entry}";
 `;
+
+/** An entry of the package: its module, and the one for workerd. */
+const conditions = (entry: string, forWorkerd: string) => ({
+  types: `./${entry.replace(/js$/, "d.ts")}`,
+  workerd: `./${forWorkerd}`,
+  browser: `./${entry}`,
+  default: `./${entry}`,
+});
 
 async function run(program: string, args: readonly string[], cwd: URL): Promise<string> {
   const { code, stdout, stderr } = await new Deno.Command(program, { args: [...args], cwd, stdin: "null" }).output();
@@ -42,12 +51,9 @@ function packageJson(packed: Record<string, unknown>, imports: Readonly<Record<s
       main: "./src/mod.js",
       types: "./src/mod.d.ts",
       exports: {
-        ".": {
-          types: "./src/mod.d.ts",
-          workerd: "./workerd.js",
-          browser: "./src/mod.js",
-          default: "./src/mod.js",
-        },
+        ".": conditions("src/mod.js", "workerd.js"),
+        "./service": conditions("routes/mod.js", "workerd_service.js"),
+        "./client": { types: "./routes/client.d.ts", default: "./routes/client.js" },
         "./kernel.wasm": "./kernel.wasm",
         "./kernel.wasm.sha256": "./kernel.wasm.sha256",
         "./package.json": "./package.json",
@@ -79,7 +85,8 @@ export async function buildNpm(out: URL): Promise<string> {
   const command = new URL(COMMAND, folder);
   await Deno.writeTextFile(command, `#!/usr/bin/env node\n${await Deno.readTextFile(command)}`);
   await Deno.chmod(command, 0o755);
-  await Deno.writeTextFile(new URL("workerd.js", folder), WORKERD);
+  await Deno.writeTextFile(new URL("workerd.js", folder), workerd("src/mod.js"));
+  await Deno.writeTextFile(new URL("workerd_service.js", folder), workerd("routes/mod.js"));
   for (const file of ["kernel.wasm", "kernel.wasm.sha256"]) {
     await Deno.copyFile(new URL(`assembly/build/${file}`, ROOT), new URL(file, folder));
   }

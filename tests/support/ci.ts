@@ -56,6 +56,11 @@ const SUITES: readonly Suite[] = [
     capMinutes: 8,
   },
   {
+    name: "the package on Deno",
+    command: ["deno", "run", "-A", "--quiet", "tests/hosts/deno/run.ts"],
+    capMinutes: 5,
+  },
+  {
     name: "a sweep on a Spark cluster",
     command: ["deno", "run", "-A", "--quiet", "tests/hosts/pyspark/run.ts"],
     capMinutes: 12,

@@ -1,9 +1,10 @@
 /**
- * The npm package: built, packed, installed in an empty Node project, plain and in TypeScript, and run. What it prints is
- * what the same code gives in Deno; the command gives the same bytes. Ends with `N passed, N failed`.
+ * The npm package: built, packed, installed in an empty project, plain and in TypeScript, run in Node and in workerd. What
+ * it prints is what the same code gives in Deno; the command gives the same bytes. Ends with `N passed, N failed`.
  *
  * @module
  */
+import { createApp } from "../../../routes/mod.ts";
 import { buildNpm } from "../../support/build_npm.ts";
 import { InputError, jobSpecFromTemplate, sizing, SparkConf } from "../../../src/mod.ts";
 import { summarize, sweep, whatIf, workloadFromEventLog, workloadFromJobSpec } from "../../../src/mod.ts";
@@ -11,7 +12,7 @@ import { summarize, sweep, whatIf, workloadFromEventLog, workloadFromJobSpec } f
 const HERE = import.meta.dirname!;
 const ROOT = `${HERE}/../../..`;
 const LOG = `${ROOT}/tests/testdata/runs/cache_evictions/app-20261130174132-0000.gz`;
-const TOOLS = ["typescript@5.9.3", "@types/node@20.19.9"];
+const TOOLS = ["typescript@5.9.3", "@types/node@20.19.9", "esbuild@0.28.2", "miniflare@4.20260730.0"];
 
 interface Result {
   readonly code: number;
@@ -57,6 +58,60 @@ async function typedExpected(): Promise<string> {
   return text;
 }
 
+async function serviceExpected(): Promise<string> {
+  const app = createApp();
+  const body = JSON.stringify({ template: "sort", executors: 2, seed: 7 });
+  const answer = await app.request("/v1/simulations", { method: "POST", body });
+  const { outcome, execution } = await answer.json();
+  const { templates } = await (await app.request("/v1/templates")).json();
+  const names = templates.map(({ name }: { name: string }) => name).join(" ");
+  return `${answer.status} ${outcome.status} ${execution.memoryBytesSpilled}\n${names}\n`;
+}
+
+/** The package's own modules for workerd, bundled by a bundler that knows the condition, run in workerd. */
+async function checkWorkerd(project: string): Promise<void> {
+  const bundled = await run(
+    project,
+    "node_modules/.bin/esbuild",
+    ...[
+      "worker.mjs",
+      "--bundle",
+      "--format=esm",
+      "--conditions=workerd",
+      "--external:*.wasm",
+      "--outfile=worker/worker.js",
+    ],
+  );
+  check("esbuild", bundled.code === 0, bundled);
+  await Deno.copyFile(`${project}/node_modules/@sparkmem/sparkmem/kernel.wasm`, `${project}/worker/kernel.wasm`);
+  const worker = new Deno.Command("node", {
+    args: ["workerd.mjs", "worker", "miniflare"],
+    cwd: project,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  try {
+    const { value } = await worker.stdout.pipeThrough(new TextDecoderStream()).getReader().read();
+    const address = value!.trim();
+    const workload = workloadFromJobSpec(jobSpecFromTemplate("cached-iterative").spec);
+    const { predicted } = whatIf(workload, null, { conf: { "spark.executor.memory": "2g" } });
+    const library = await (await fetch(address)).text();
+    check("library in workerd", library === JSON.stringify(predicted.storage), {
+      code: 0,
+      stdout: library,
+      stderr: "",
+    });
+    const request = { method: "POST", body: JSON.stringify({ template: "sort", seed: 7 }) };
+    const service = await (await fetch(new URL("/v1/simulations", address), request)).text();
+    const expected = await (await createApp().request("/v1/simulations", request)).text();
+    check("service in workerd", service === expected, { code: 0, stdout: service, stderr: "" });
+  } finally {
+    worker.kill("SIGKILL");
+    await worker.status;
+  }
+}
+
 /** Commands, each run with the package and in Deno. */
 const COMMANDS: readonly (readonly string[])[] = [
   ["--help"],
@@ -80,23 +135,39 @@ try {
   await Deno.writeTextFile(`${project}/package.json`, '{ "private": true, "type": "module" }');
   const installed = await run(project, "npm", "install", "--no-fund", "--no-audit", file, ...TOOLS);
   check("npm install", installed.code === 0, installed);
-  for (const name of ["plain.mjs", "typed.ts"]) await Deno.copyFile(`${HERE}/${name}`, `${project}/${name}`);
+  for (const name of ["plain.mjs", "typed.ts", "service.ts", "worker.mjs"]) {
+    await Deno.copyFile(`${HERE}/${name}`, `${project}/${name}`);
+  }
+
+  await Deno.copyFile(`${HERE}/../edge/workerd.mjs`, `${project}/workerd.mjs`);
 
   const plain = await run(project, "node", "plain.mjs");
   check("plain", plain.stdout === plainExpected(), plain);
   const compiled = await run(
     project,
     "node_modules/.bin/tsc",
-    ...["--strict", "--module", "nodenext", "--target", "es2022", "--types", "node", "typed.ts"],
+    ...["--strict", "--module", "nodenext", "--target", "es2022", "--types", "node", "typed.ts", "service.ts"],
   );
   check("tsc", compiled.code === 0, compiled);
   const typed = await run(project, "node", "typed.js", LOG);
   check("typed", typed.stdout === await typedExpected(), typed);
+  const service = await run(project, "node", "service.js");
+  check("service and client", service.stdout === await serviceExpected(), service);
+  await checkWorkerd(project);
 
-  for (const [condition, entry] of [["browser", "src/mod.js"], ["workerd", "workerd.js"]]) {
-    const resolve = "console.log(import.meta.resolve('@sparkmem/sparkmem'))";
+  for (
+    const [condition, name, entry] of [
+      ["browser", "", "src/mod.js"],
+      ["browser", "/service", "routes/mod.js"],
+      ["workerd", "", "workerd.js"],
+      ["workerd", "/service", "workerd_service.js"],
+      ["default", "/client", "routes/client.js"],
+      ["default", "/kernel.wasm", "kernel.wasm"],
+    ]
+  ) {
+    const resolve = `console.log(import.meta.resolve('@sparkmem/sparkmem${name}'))`;
     const resolved = await run(project, "node", "--conditions", condition, "--input-type=module", "-e", resolve);
-    check(condition, resolved.stdout.trimEnd().endsWith(`@sparkmem/sparkmem/${entry}`), resolved);
+    check(`${condition} ${name}`, resolved.stdout.trimEnd().endsWith(`@sparkmem/sparkmem/${entry}`), resolved);
   }
   const packageFolder = `${project}/node_modules/@sparkmem/sparkmem`;
   const sum = await run(packageFolder, "sha256sum", "--check", "kernel.wasm.sha256");
