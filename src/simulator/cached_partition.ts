@@ -179,7 +179,7 @@ function* computeAndStore(
     : null;
   const activities: Activity[] = consumerActivities(task, consumers, partition);
   if (unroll !== null) activities.push(unroll);
-  const failed = yield* compute(task, at(computeMs, partition) ?? 0, { activities });
+  const failed = (yield compute(task, at(computeMs, partition) ?? 0, activities)) as TaskFailure | null;
   task.unlock(pinned);
   if (failed !== null) {
     blocks.abandon(entry);

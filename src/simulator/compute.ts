@@ -4,18 +4,13 @@
  *
  * @module
  */
-import { type Activity, type Process, type Stretch, type TaskFailure, WAIT } from "./process.ts";
+import { type Activity, SLEEP, type Stretch, type TaskFailure, WAIT } from "./process.ts";
 import type { Task } from "./task.ts";
 
-/** What happens during the stretch. */
-export interface ComputeOptions {
-  readonly activities: readonly Activity[];
-}
-
 /** Lets `ms` of computing pass and does the steps of the activities at their points of it, earliest first. */
-export function* compute(task: Task, ms: number, options: ComputeOptions): Process<TaskFailure | null> {
-  const activities = [...options.activities, ...task.unrolled.splice(0)];
-  return (yield new ComputeStretch(task, ms, activities)) as TaskFailure | null;
+export function compute(task: Task, ms: number, activities: readonly Activity[]): Stretch {
+  if (task.unrolled.length === 0) return new ComputeStretch(task, ms, activities);
+  return new ComputeStretch(task, ms, [...activities, ...task.unrolled.splice(0)]);
 }
 
 /** Where a stretch stands when it is resumed. */
@@ -34,11 +29,16 @@ const enum State {
 class ComputeStretch implements Stretch {
   #state: State = State.Begin;
   #current: Activity | null = null;
-  #done = 0;
 
-  constructor(private readonly task: Task, private readonly ms: number, private readonly activities: Activity[]) {}
+  constructor(
+    private readonly task: Task,
+    private readonly ms: number,
+    private readonly activities: readonly Activity[],
+  ) {
+    task.position = 0;
+  }
 
-  resume(value: number): number | TaskFailure | null {
+  resume(value: number): typeof SLEEP | typeof WAIT | TaskFailure | null {
     for (;;) {
       if (this.#state === State.End) return null;
       if (this.#state !== State.Begin) {
@@ -49,31 +49,32 @@ class ComputeStretch implements Stretch {
         }
         if (outcome !== null) return outcome;
       }
-      const sleepMs = this.#plan();
-      if (sleepMs > 0) return sleepMs;
+      if (this.#plan()) return SLEEP;
     }
   }
 
-  #act(value: number): number | TaskFailure | null {
+  #act(value: number): typeof WAIT | TaskFailure | null {
     if (this.#state === State.Waited) return this.#current!.resume(value);
-    this.task.position = this.#done;
     return this.#current!.step();
   }
 
-  /** Finds the next step and how long it is until then, ms. */
-  #plan(): number {
+  /** Finds the next step; true when the task sleeps until then. */
+  #plan(): boolean {
+    const { task } = this;
     const activity = this.#earliest();
     this.#current = activity;
-    const until = activity === null ? 1 : Math.max(this.#done, activity.next);
-    const sleepMs = (until - this.#done) * this.ms + stallMs(this.task) + (activity === null ? mergeMs(this.task) : 0);
-    this.#done = until;
+    const until = activity === null ? 1 : Math.max(task.position, activity.next);
+    task.sleepMs = (until - task.position) * this.ms + stallMs(task) + (activity === null ? mergeMs(task) : 0);
+    task.position = until;
     this.#state = activity === null ? State.End : State.Step;
-    return sleepMs;
+    return task.sleepMs > 0;
   }
 
   #earliest(): Activity | null {
+    const { activities } = this;
     let found: Activity | null = null;
-    for (const activity of this.activities) {
+    for (let i = 0; i < activities.length; i++) {
+      const activity = activities[i];
       if (activity.next <= 1 && (found === null || activity.next < found.next)) found = activity;
     }
     return found;
@@ -83,7 +84,7 @@ class ComputeStretch implements Stretch {
 /** Time that disk work of the steps so far takes on top. */
 function stallMs(task: Task): number {
   const ms = task.spillMs + task.executor.blocks.takeIoMs();
-  task.spillMs = 0;
+  if (task.spillMs !== 0) task.spillMs = 0;
   return ms;
 }
 

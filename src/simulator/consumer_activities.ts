@@ -26,7 +26,7 @@ export function consumerActivities(
 
 /** One consumer: it fills from `start` to `fillEnd` of the computing, and is read and let go until `release`. */
 export class ConsumerActivity implements Activity, ConsumerHost {
-  next: number;
+  next = 0;
   readonly #task: Task;
   readonly #demand: ConsumerDemand;
   readonly #consumer: SteppedConsumer;

@@ -8,6 +8,8 @@ import type { TaskEndReason } from "../spark/events.ts";
 
 /** Yielded instead of a number of ms: resume with the granted bytes. */
 export const WAIT = -1;
+/** What a stretch gives when it sleeps, for `Task.sleepMs`. */
+export const SLEEP = -2;
 
 /**
  * A part of a process that ends with a T. It yields ms to sleep, WAIT, or a stretch that is to be gone through, and is
@@ -17,8 +19,8 @@ export type Process<T> = Generator<number | Stretch, T, number | TaskFailure | n
 
 /** Part of a process as a state machine, resumed directly: cheaper than a generator where there are many steps. */
 export interface Stretch {
-  /** Goes on: ms to sleep or WAIT, and at the end null or why the task fails. */
-  resume(value: number): number | TaskFailure | null;
+  /** Goes on: SLEEP or WAIT, and at the end null or why the task fails. */
+  resume(value: number): typeof SLEEP | typeof WAIT | TaskFailure | null;
 }
 
 /** Why a task cannot go on: the reason that its end will carry. Data, never thrown. */

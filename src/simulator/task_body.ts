@@ -40,7 +40,7 @@ export function* runTask(task: Task): Process<TaskFailure | null> {
   }
   const activities: Activity[] = consumerActivities(task, demand.consumers, partition);
   if (fault?.kind === "taskException") activities.push(new Throw(fault));
-  const failure = yield* compute(task, computingMs(task), { activities });
+  const failure = (yield compute(task, computingMs(task), activities)) as TaskFailure | null;
   if (failure !== null) return failure;
   countInputAndOutput(task);
   const denied = yield* commitOutput(task);

@@ -370,8 +370,9 @@ export class TaskMemoryManager {
     consumer.registered = true;
     const consumers = this.#consumers;
     let at = consumers.length;
-    while (at > 0 && consumers[at - 1].order > consumer.order) at--;
-    consumers.splice(at, 0, consumer);
+    consumers.push(consumer);
+    for (; at > 0 && consumers[at - 1].order > consumer.order; at--) consumers[at] = consumers[at - 1];
+    consumers[at] = consumer;
   }
 
   /** Makes of the acquired bytes what was asked for. */

@@ -268,12 +268,16 @@ export class StageGraph {
       if (visited.has(key)) return false;
       visited.add(key);
     }
-    const cached = rdd.isPersisted ? this.#getCacheLocs(rdd).locations[partition] : [];
-    for (const { executor, host } of cached) to.add(executor, host);
-    if (cached.length > 0) return true;
-    const hosts = rdd.preferredHosts?.(partition) ?? [];
-    for (const host of hosts) to.add(NO_EXECUTOR, host);
-    if (hosts.length > 0) return true;
+    if (rdd.isPersisted) {
+      const cached = this.#getCacheLocs(rdd).locations[partition];
+      for (const { executor, host } of cached) to.add(executor, host);
+      if (cached.length > 0) return true;
+    }
+    if (rdd.preferredHosts !== undefined) {
+      const hosts = rdd.preferredHosts(partition);
+      for (const host of hosts) to.add(NO_EXECUTOR, host);
+      if (hosts.length > 0) return true;
+    }
     for (const dependency of rdd.dependencies) {
       if (dependency.kind !== "narrow") continue;
       for (const parent of dependency.getParents(partition)) {
