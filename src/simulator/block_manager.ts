@@ -132,7 +132,8 @@ export class BlockManager {
   settle(): void {
     if (!this.memory.hasEvents) return;
     this.memory.drain(this.#visitor);
-    for (const eviction of this.#evicted.splice(0)) this.#dropped(eviction);
+    if (this.#evicted.length > 0) for (const eviction of this.#evicted.splice(0)) this.#dropped(eviction);
+    if (this.#grants.length === 0) return;
     const grants = this.#grants.splice(0);
     for (let i = 0; i < grants.length; i += 2) {
       this.#onGranted(grants[i], grants[i + 1]);

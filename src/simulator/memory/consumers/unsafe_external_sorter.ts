@@ -95,7 +95,9 @@ export class UnsafeExternalSorter extends SteppedConsumer {
   readonly #initialLongs: number;
   readonly #threshold: number;
   readonly #array: PointerArray;
+  /** Pages of rows; of the array only so many count, since it is filled anew after each spill. */
   readonly #pages: MemoryBlock[] = [];
+  #numPages = 0;
   #pageBytes = 0;
   /** Records that still fit into the last page. */
   #roomInPage = 0;
@@ -257,7 +259,7 @@ export class UnsafeExternalSorter extends SteppedConsumer {
   }
 
   #pageTaken(got: number): void {
-    this.#pages.push(this.page!);
+    this.#pages[this.#numPages++] = this.page!;
     this.#pageBytes += got;
     this.#roomInPage = Math.max(1, Math.floor(got / this.#recordBytesInPage));
   }
@@ -340,7 +342,7 @@ export class UnsafeExternalSorter extends SteppedConsumer {
     const position = this.position();
     const left = Math.round(this.#array.records * (1 - position));
     if (left === 0 && !this.taskMemoryManager.rules.exhaustedSorterSpills) return 0;
-    this.#lastPage = this.#pages.pop() ?? null;
+    this.#lastPage = this.#numPages > 0 ? this.#pages[--this.#numPages] : null;
     this.#pageBytes -= this.#lastPage?.size ?? 0;
     const freed = this.#freePages() + this.#array.bytes;
     this.#freeArray();
@@ -356,8 +358,8 @@ export class UnsafeExternalSorter extends SteppedConsumer {
 
   #freePages(): number {
     const freed = this.#pageBytes;
-    for (const page of this.#pages) this.freePage(page);
-    this.#pages.length = 0;
+    for (let i = 0; i < this.#numPages; i++) this.freePage(this.#pages[i]);
+    this.#numPages = 0;
     this.#pageBytes = 0;
     this.#roomInPage = 0;
     return freed;
