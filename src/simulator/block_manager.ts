@@ -124,7 +124,7 @@ export class BlockManager {
   /** Disk time of the calls since the last look, ms: what the calling task waited for. */
   takeIoMs(): number {
     const ms = this.#ioMs;
-    this.#ioMs = 0;
+    if (ms > 0) this.#ioMs = 0;
     return ms;
   }
 
@@ -132,7 +132,7 @@ export class BlockManager {
   settle(): void {
     if (!this.memory.hasEvents) return;
     this.memory.drain(this.#visitor);
-    if (this.#evicted.length > 0) for (const eviction of this.#evicted.splice(0)) this.#dropped(eviction);
+    if (this.#evicted.length > 0) { for (const eviction of this.#evicted.splice(0)) this.#dropped(eviction); }
     if (this.#grants.length === 0) return;
     const grants = this.#grants.splice(0);
     for (let i = 0; i < grants.length; i += 2) {

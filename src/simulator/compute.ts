@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Activity, SLEEP, type Stretch, type TaskFailure, WAIT } from "./process.ts";
+import { type Activity, SLEEP, sleep, type Stretch, type TaskFailure, WAIT } from "./process.ts";
 import type { Task } from "./task.ts";
 
 /** Lets `ms` of computing pass and does the steps of the activities at their points of it, earliest first. */
@@ -64,10 +64,10 @@ class ComputeStretch implements Stretch {
     const activity = this.#earliest();
     this.#current = activity;
     const until = activity === null ? 1 : Math.max(task.position, activity.next);
-    task.sleepMs = (until - task.position) * this.ms + stallMs(task) + (activity === null ? mergeMs(task) : 0);
+    sleep[0] = (until - task.position) * this.ms + stallMs(task) + (activity === null ? mergeMs(task) : 0);
     task.position = until;
     this.#state = activity === null ? State.End : State.Step;
-    return task.sleepMs > 0;
+    return sleep[0] > 0;
   }
 
   #earliest(): Activity | null {

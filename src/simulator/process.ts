@@ -8,8 +8,13 @@ import type { TaskEndReason } from "../spark/events.ts";
 
 /** Yielded instead of a number of ms: resume with the granted bytes. */
 export const WAIT = -1;
-/** What a stretch gives when it sleeps, for `Task.sleepMs`. */
+/** What a stretch gives when it sleeps; for how long is in {@linkcode sleep}. */
 export const SLEEP = -2;
+/**
+ * How long the stretch that gave SLEEP sleeps, ms: looked at before another one is resumed. A number that is returned, or
+ * stored in a field, is an object to V8; one in an array of doubles is none.
+ */
+export const sleep: Float64Array = new Float64Array(1);
 
 /**
  * A part of a process that ends with a T. It yields ms to sleep, WAIT, or a stretch that is to be gone through, and is

@@ -86,8 +86,6 @@ export class Task {
   computeStartMs = 0;
   /** Up to where the stretch of computing under way has been planned, 0 to 1: the place of the step that is done or due. */
   position = 0;
-  /** How long the stretch sleeps, ms. */
-  sleepMs = 0;
   /** Time of spills that has not passed yet, ms. */
   spillMs = 0;
   /** Time that reading spilled data takes when it is merged, not yet slept. */

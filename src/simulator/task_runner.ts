@@ -8,7 +8,7 @@ import type { TaskEndReason, TaskMetrics } from "../spark/events.ts";
 import type { SimulationEnvironment } from "./environment.ts";
 import type { EventQueue } from "./event_queue.ts";
 import type { Executor } from "./executor.ts";
-import { SLEEP, type TaskFailure, WAIT } from "./process.ts";
+import { SLEEP, sleep, type TaskFailure, WAIT } from "./process.ts";
 import { resultPath } from "./scheduler/result_path.ts";
 import type { SimulationSettings } from "./settings.ts";
 import { simpleTask } from "./simple_task.ts";
@@ -133,7 +133,7 @@ export class TaskRunner {
     for (;;) {
       if (task.stretch !== null) {
         const step = task.stretch.resume(resumed as number);
-        if (step === SLEEP) return this.#pause(task, task.sleepMs);
+        if (step === SLEEP) return this.#pause(task, sleep[0]);
         if (step === WAIT) return this.#pause(task, WAIT);
         task.stretch = null;
         resumed = step;

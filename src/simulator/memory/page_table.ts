@@ -32,7 +32,7 @@ export class PageTable {
   /** By page number. */
   readonly #pages: (MemoryBlock | null)[] = [];
   /** A bit for each number that is free, 30 to a word: so many stay small integers in every engine. */
-  readonly #free: number[] = [];
+  readonly #free: number[] = [ALL_FREE, ALL_FREE];
   /** No number in a word below this is free. */
   #lowest = 0;
 
