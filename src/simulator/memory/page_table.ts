@@ -69,6 +69,7 @@ export class PageTable {
     for (const page of this.#pages) {
       if (page !== null) page.pageNumber = FREED_PAGE;
     }
-    this.#pages.length = 0;
+    // Not shortened: a later page has a higher number, and the table has no holes.
+    this.#pages.fill(null);
   }
 }
