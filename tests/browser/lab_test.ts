@@ -111,6 +111,25 @@ Deno.test("the memory lab", async (t) => {
       assertEquals(await accessibilityProblems(page), []);
     });
 
+    await t.step("traces of the scheduler and of task memory are opened as well", async () => {
+      const open = (path: string) =>
+        page.locator("input[type=file]").setInputFiles(new URL(`../testdata/${path}`, import.meta.url).pathname);
+      await open(
+        "spilling/handmade/h29_releases_after_clean_up_warning_nothing_released_freeing_a_page_afterwards_fails.jsonl.gz",
+      );
+      await page.getByText("Recorded trace, 10 steps").waitFor();
+      await press(page, "To the end");
+      assertStringIncludes(await page.locator(".story-drawing").innerText(), "on-heap execution used");
+      await open("../browser/support/scheduler_trace.jsonl");
+      await page.getByText("Recorded trace, 8 steps").waitFor();
+      for (let i = 0; i < 5; i++) await press(page, "One step on");
+      assertStringIncludes(
+        await page.locator(".step").innerText(),
+        "The output of map 0 for shuffle 0 at e1 is forgotten.",
+      );
+      assertEquals(await accessibilityProblems(page), []);
+    });
+
     await t.step("the keyboard alone goes through a lesson", async () => {
       await page.goto(`${server.origin}/learn#lesson=shares`);
       await page.reload();

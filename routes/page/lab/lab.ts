@@ -197,14 +197,19 @@ export class Lab {
 
   async #openFile(file: File): Promise<void> {
     try {
-      const script = await readTraceFile(file);
-      const view = new MemoryView(new LabSession(script), { lesson: null, moved: () => {} });
+      const trace = await readTraceFile(file);
+      const view = trace.kind === "memory"
+        ? new MemoryView(new LabSession(trace.script), { lesson: null, moved: () => {} })
+        : new StoryView(trace.story, () => {});
+      const [title, steps] = trace.kind === "memory"
+        ? [trace.script.title, `${formatCount(trace.script.operations.length)} operations`]
+        : [trace.story.title, `${formatCount(trace.story.steps().length)} steps`];
       history.replaceState(null, "", "#trace");
       const intro = h(
         "div",
         { class: "lab-intro" },
-        h("h2", {}, script.title),
-        h("p", { class: "muted" }, `Recorded trace, ${formatCount(script.operations.length)} operations: ${file.name}`),
+        h("h2", {}, title),
+        h("p", { class: "muted" }, `Recorded trace, ${steps}: ${file.name}`),
       );
       this.#open("trace", intro, view);
       view.show(0);

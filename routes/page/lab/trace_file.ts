@@ -1,13 +1,18 @@
 /**
- * Reads a recorded trace of the memory manager for the lab: the format of the conformance traces, one operation a
- * line, and the compact one of the large traces. Only inputs are taken; outcomes are computed again.
+ * Reads a recorded trace for the lab: of the memory manager, one operation a line or in the compact form of the large
+ * traces, of the scheduler, or of task memory. Only inputs are taken; outcomes are computed again.
  *
  * @module
  */
 import { InputError } from "../../../src/errors.ts";
 import { readTraceHeader } from "../../../src/replay/memory/trace_header.ts";
+import { traceFormat } from "../../../src/replay/mod.ts";
+import { SCHEDULER_TRACES } from "../../../src/replay/scheduler/mod.ts";
+import { SPILLING_TRACE } from "../../../src/replay/spilling.ts";
 import type { LabScript } from "./session.ts";
 import type { LabOperation } from "./state.ts";
+import type { Story } from "./story.ts";
+import { traceStory } from "./trace_story.ts";
 
 // deno-lint-ignore no-explicit-any
 type Line = any;
@@ -51,8 +56,16 @@ function compactOperation(line: Line, header: Line, number: number): LabOperatio
   return operationOf({ op, m, n: line[2], ...subject, ...task }, number);
 }
 
+function parsedLine(text: string, number: number): Line {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new InputError("lab.trace", "Cannot open the trace: each line must be JSON", { line: number, cause });
+  }
+}
+
 /**
- * Parses a trace.
+ * Parses a trace of the memory manager.
  *
  * @param text lines of JSON
  * @throws {InputError} `lab.trace`, `lab.operation` with the line; `replay.header`, `replay.version`
@@ -72,12 +85,7 @@ export function parseTrace(text: string): LabScript {
   const operations: LabOperation[] = [];
   lines.forEach((raw, i) => {
     if (raw.trim() === "") return;
-    let line: Line;
-    try {
-      line = JSON.parse(raw);
-    } catch (cause) {
-      throw new InputError("lab.trace", "Cannot open the trace: each line must be JSON", { line: i + 1, cause });
-    }
+    const line: Line = parsedLine(raw, i + 1);
     if (header === undefined) header = { unrollThreshold: 1048576, checkPeriod: 16, growth: 1.5, off: 0, ...line };
     else if (Array.isArray(line)) operations.push(compactOperation(line, header, i + 1));
     else if (typeof line === "object" && line !== null && "op" in line) operations.push(operationOf(line, i + 1));
@@ -88,17 +96,36 @@ export function parseTrace(text: string): LabScript {
   return { title: typeof header.name === "string" ? header.name : "Recorded trace", header, operations };
 }
 
+/** What a file holds: operations of the memory manager, or the steps of another trace. */
+export type OpenedTrace =
+  | { readonly kind: "memory"; readonly script: LabScript }
+  | { readonly kind: "story"; readonly story: Story };
+
+function openTrace(text: string): OpenedTrace {
+  const lines = text.split("\n").filter((line) => line.trim() !== "").map((line, i) => parsedLine(line, i + 1));
+  const [header, ...rest] = lines;
+  if (typeof header !== "object" || header === null) throw notATrace();
+  const format = traceFormat(header);
+  return format === SCHEDULER_TRACES || format === SPILLING_TRACE
+    ? { kind: "story", story: traceStory(format, header, rest) }
+    : { kind: "memory", script: parseTrace(text) };
+}
+
+function notATrace(): InputError {
+  return new InputError("lab.trace", "Cannot open the trace: its first line must be a header", { line: 1 });
+}
+
 /**
- * Reads a trace from a file, gzip'd or not.
+ * Reads a trace of any recorded format from a file, gzip'd or not.
  *
- * @throws {InputError} as parseTrace does
+ * @throws {InputError} as parseTrace and traceStory do
  */
-export async function readTraceFile(file: Blob): Promise<LabScript> {
+export async function readTraceFile(file: Blob): Promise<OpenedTrace> {
   const head = new Uint8Array(await file.slice(0, 2).arrayBuffer());
   const isGzip = head[0] === 0x1f && head[1] === 0x8b;
   const stream = isGzip ? file.stream().pipeThrough(new DecompressionStream("gzip")) : file.stream();
   try {
-    return parseTrace(await new Response(stream).text());
+    return openTrace(await new Response(stream).text());
   } catch (cause) {
     if (cause instanceof InputError) throw cause;
     throw new InputError("lab.trace", "Cannot open the trace: the file is damaged", { cause });

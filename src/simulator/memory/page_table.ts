@@ -67,7 +67,8 @@ export class PageTable {
   /** Frees all pages. Their numbers stay taken, as in Spark. */
   clear(): void {
     for (const page of this.#pages) {
-      if (page !== null) page.pageNumber = FREED_PAGE;
+      // After a clean-up the lower numbers stay taken without pages: the array has holes.
+      if (page) page.pageNumber = FREED_PAGE;
     }
     // Not shortened: a later page has a higher number, and the table has no holes.
     this.#pages.fill(null);
