@@ -2,7 +2,7 @@
 import { addEvictable, unpark } from "./eviction";
 import { allocate, release } from "./heap";
 import {
-  BLOCK_INFO_BYTES, BlockInfo, DECLARED, executor, LOCKED, memoryOf, NO_RDD, PARKED, RDD_SHIFT, RddRecord, STORED,
+  BLOCK_INFO_BYTES, BlockInfo, DECLARED, executor, memoryOf, NO_RDD, PARKED, RDD_SHIFT, RddRecord, STORED,
 } from "./layout";
 import { rddRecord } from "./rdd_table";
 import { BAD_BLOCK, BLOCK_IN_USE, BLOCK_NOT_FOUND, BLOCK_NOT_LOCKED, OUT_OF_MEMORY } from "./status";
@@ -62,14 +62,12 @@ export function forgetBlock(id: u32): i64 {
 /** Locks a block for reading, so that it is not evicted: 1, or 0 when it is not known. */
 @inline
 export function lockForReading(id: u32): i64 {
-  const block = executor.block(id);
-  const word = block.word;
+  const word = executor.block(id).word;
   if (!BlockInfo.isKnown(word)) return (word & DECLARED) != 0 ? 0 : BAD_BLOCK;
   const entry = BlockInfo.entryOf(word);
-  if (entry.readers++ == 0) {
-    block.word = word | LOCKED;
+  if (entry.readers++ == 0 && (word & STORED) != 0) {
     const mode = BlockInfo.modeOf(word);
-    if ((word & STORED) != 0) addEvictable(memoryOf(mode), mode, BlockInfo.rddOf(word), -entry.size);
+    addEvictable(memoryOf(mode), mode, BlockInfo.rddOf(word), -entry.size);
   }
   return 1;
 }
@@ -77,13 +75,11 @@ export function lockForReading(id: u32): i64 {
 /** Releases a read lock: 0 or a status. */
 @inline
 export function unlock(id: u32): i64 {
-  const block = executor.block(id);
-  const word = block.word;
+  const word = executor.block(id).word;
   if (!BlockInfo.isKnown(word)) return (word & DECLARED) != 0 ? BLOCK_NOT_FOUND : BAD_BLOCK;
-  if ((word & LOCKED) == 0) return BLOCK_NOT_LOCKED;
   const entry = BlockInfo.entryOf(word);
+  if (entry.readers == 0) return BLOCK_NOT_LOCKED;
   if (--entry.readers == 0) {
-    block.word = word & ~LOCKED;
     const mode = BlockInfo.modeOf(word);
     if ((word & STORED) != 0) addEvictable(memoryOf(mode), mode, BlockInfo.rddOf(word), entry.size);
     if ((word & PARKED) != 0) unpark(memoryOf(mode), entry);

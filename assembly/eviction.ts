@@ -8,15 +8,16 @@
 import { beginEvicted, endEvicted, evictedBetween, evictedHead, logEvicted, writeEvicted } from "./event_log";
 import { freeEntries, freeEntry, takeEntry } from "./entries";
 import {
-  BlockInfo, ENTRY, Entry, executor, LOCKED, memoryOf, ModeMemory, PARKED, RddRecord, STORED, UNKNOWN, USE_DISK,
+  BlockInfo, DECLARED, ENTRY, Entry, executor, memoryOf, ModeMemory, PARKED, RDD, RDD_SHIFT, RddRecord, STORED,
+  STORED_OFF_HEAP_SHIFT, UNKNOWN, USE_DISK,
 } from "./layout";
 import { DROP_FAILED } from "./status";
 import { releaseStorageMemory } from "./storage_memory_pool";
 
 /** What a block's word keeps when it is evicted and stays known. */
 const KNOWN_STILL: u64 = UNKNOWN | ENTRY;
-/** What it keeps when it is put in memory again. */
-const BEFORE_PUT: u64 = KNOWN_STILL | LOCKED;
+/** In readersAndRdd: the walk has to look closer, because the block is locked or stays known. */
+const UNUSUAL: u64 = 0xffffffff | <u64>USE_DISK << 32;
 
 /** Makes a block in memory the youngest of its mode. */
 @inline
@@ -36,19 +37,21 @@ export function addEvictable(memory: ModeMemory, mode: i32, rdd: usize, bytes: i
 
 /**
  * Puts a block that is not in memory there, as the youngest; if it is not known, there must be an entry for it.
- * `flags`: STORED_OFF_HEAP, DESERIALIZED, USE_DISK.
+ * `putFlags`: PUT_ bits.
  */
 @inline
-export function addEntry(memory: ModeMemory, mode: i32, id: u32, size: i64, flags: u64): void {
+export function addEntry(memory: ModeMemory, mode: i32, id: u32, size: i64, putFlags: i32): void {
   const block = executor.block(id);
-  let word = block.word & BEFORE_PUT;
+  let word = block.word & KNOWN_STILL;
   if (!BlockInfo.isKnown(word)) word |= takeEntry(id).address;
-  block.word = word | flags | STORED;
+  block.word = word | <u64>mode << STORED_OFF_HEAP_SHIFT | STORED;
+  const rdd = BlockInfo.rddOf(word);
   const entry = BlockInfo.entryOf(word);
   entry.size = size;
+  entry.rdd = rdd | putFlags;
   entry.linkNewest(memory.entries);
   executor.numEntries++;
-  if ((word & LOCKED) == 0) addEvictable(memory, mode, BlockInfo.rddOf(word), size);
+  if (entry.readers == 0) addEvictable(memory, mode, rdd, size);
 }
 
 /** Takes a block that is not locked out of memory, and it is no longer known. */
@@ -96,15 +99,15 @@ export function evict(memory: ModeMemory, mode: i32, space: i64, exceptRdd: usiz
   let last = memory.entries;
   do {
     const newerAndBlock = entry.newerAndBlock;
+    const readersAndRdd = entry.readersAndRdd;
     const id = <u32>(newerAndBlock >> 32);
-    const block = executor.block(id);
-    const word = block.word;
-    const rdd = BlockInfo.rddOf(word);
-    if ((word & (LOCKED | USE_DISK)) != 0 || rdd == exceptRdd) break;
+    const rdd = <usize>((readersAndRdd & RDD) >> RDD_SHIFT);
+    if ((readersAndRdd & UNUSUAL) != 0 || rdd == exceptRdd) break;
     const size = entry.size;
     freed += size;
     RddRecord.addEvictable(rdd, mode, -size);
-    block.word = word & UNKNOWN;
+    // written without reading it: the block is the one that was used longest ago, and in no cache
+    executor.block(id).word = (readersAndRdd & RDD) | DECLARED;
     place = writeEvicted(place, head, id, size);
     last = entry;
     entry = Entry.at(<usize>newerAndBlock);
@@ -144,18 +147,16 @@ function evictCarefully(mode: i32, space: i64, exceptRdd: usize): i64 {
   let entry = Entry.at(kept.newer);
   while (freed < space) {
     const newer = Entry.at(entry.newer);
-    const block = executor.block(entry.block);
-    const word = block.word;
-    if ((word & LOCKED) != 0 && kept == memory.entries) {
-      park(memory, block, entry);
-    } else if ((word & LOCKED) != 0 || BlockInfo.rddOf(word) == exceptRdd) {
+    if (entry.readers != 0 && kept == memory.entries) {
+      park(memory, entry);
+    } else if (entry.readers != 0 || entry.rddRecord == exceptRdd) {
       entry.linkNewerThan(kept);
       kept = entry;
     } else {
       if (executor.dropsBeforeFailure == 0) break;
       if (executor.dropsBeforeFailure > 0) executor.dropsBeforeFailure--;
       freed += entry.size;
-      drop(memory, mode, block, entry);
+      drop(memory, mode, entry);
     }
     entry = newer;
   }
@@ -167,24 +168,24 @@ function evictCarefully(mode: i32, space: i64, exceptRdd: usize): i64 {
 }
 
 /** Drops one block from memory; it stays known when its level uses disk. The walk mends the order that it leaves. */
-function drop(memory: ModeMemory, mode: i32, block: BlockInfo, entry: Entry): void {
-  const word = block.word;
+function drop(memory: ModeMemory, mode: i32, entry: Entry): void {
+  const block = executor.block(entry.block);
   const size = entry.size;
-  addEvictable(memory, mode, BlockInfo.rddOf(word), -size);
+  addEvictable(memory, mode, entry.rddRecord, -size);
   executor.numEntries--;
   logEvicted(entry.block, mode, size);
-  if ((word & USE_DISK) != 0 || executor.keepsDropped != 0) {
-    block.word = word & KNOWN_STILL;
+  if ((entry.rdd & USE_DISK) != 0 || executor.keepsDropped != 0) {
+    block.word &= KNOWN_STILL;
   } else {
-    block.word = word & UNKNOWN;
+    block.word &= UNKNOWN;
     freeEntry(entry);
   }
   releaseStorageMemory(memory, mode, size);
 }
 
 /** Makes a locked entry that is the eldest of all the youngest of the parked ones; the walk mends the order it leaves. */
-function park(memory: ModeMemory, block: BlockInfo, entry: Entry): void {
-  block.word |= PARKED;
+function park(memory: ModeMemory, entry: Entry): void {
+  executor.block(entry.block).word |= PARKED;
   entry.linkNewest(memory.parked);
 }
 

@@ -41,28 +41,27 @@ export const STORED_OFF_HEAP: u64 = 2;
 export const STORED_OFF_HEAP_SHIFT: u64 = 1;
 /** Its entry is in the list of parked ones. */
 export const PARKED: u64 = 4;
-/** It is locked for reading. */
-export const LOCKED: u64 = 8;
-/** Its storage level uses disk: when evicted it stays known. */
-export const USE_DISK: u64 = 16;
 /** The address of its Entry; 0 when it is not known: neither in memory nor, for all that the host has said, on disk. */
 export const ENTRY: u64 = 0xffffffe0;
 /** The block id is handed out. */
 export const DECLARED: u64 = 1 << 32;
-/** It is kept as objects (DeserializedMemoryEntry). */
-export const DESERIALIZED: u64 = 2 << 32;
 export const RDD_SHIFT: u64 = 32;
 /** The address of its RddRecord, shifted left by RDD_SHIFT; of an id that is not handed out: the next such id, plus 1. */
 export const RDD: u64 = 0xffffffe0 << 32;
 /** What is left of a block that is no longer known. */
 export const UNKNOWN: u64 = DECLARED | RDD;
 
-/** What putBytes takes as flags: objects; level uses disk. */
-export const PUT_DESERIALIZED: i32 = 1;
-export const PUT_USE_DISK: i32 = 2;
-/** How far the flags of a put are from their place in a block's word. */
-export const PUT_DESERIALIZED_SHIFT: u64 = 33;
-export const PUT_USE_DISK_SHIFT: u64 = 3;
+// what an Entry says besides, in the same bits of its `rdd`
+/** The block is kept as objects (DeserializedMemoryEntry). */
+export const DESERIALIZED: u32 = 1;
+/** Its storage level uses disk: when evicted it stays known. */
+export const USE_DISK: u32 = 2;
+/** The address of the block's RddRecord. */
+export const ENTRY_RDD: u32 = 0xffffffe0;
+
+/** What putBytes takes as flags: objects; level uses disk. They are those of an Entry. */
+export const PUT_DESERIALIZED: i32 = <i32>DESERIALIZED;
+export const PUT_USE_DISK: i32 = <i32>USE_DISK;
 
 /**
  * BlockInfo (8 bytes): what there is of every block id, in a table by id. Reading one says whether the block is there.
@@ -115,6 +114,7 @@ export const BLOCK_INFO_BYTES: u32 = offsetof<BlockInfo>();
  * |     12 | newer   | u32  | address of the next newer entry; of an end: of the eldest; of a free one: of the next free one |
  * |     16 | block   | u32  | the block's id                                                        |
  * |     20 | readers | u32  | read locks                                                            |
+ * |     24 | rdd     | u32  | address of the block's RddRecord, and flags: what eviction asks is all here |
  */
 @unmanaged
 export class Entry {
@@ -123,6 +123,7 @@ export class Entry {
   newer!: usize;
   block!: u32;
   readers!: u32;
+  rdd!: u32;
 
   @inline
   static at(address: usize): Entry {
@@ -138,6 +139,18 @@ export class Entry {
   @inline
   get newerAndBlock(): u64 {
     return load<u64>(this.address, offsetof<Entry>("newer"));
+  }
+
+  /** `readers` in the low half and `rdd` in the high one, in one access. */
+  @inline
+  get readersAndRdd(): u64 {
+    return load<u64>(this.address, offsetof<Entry>("readers"));
+  }
+
+  /** The address of the block's RddRecord. */
+  @inline
+  get rddRecord(): usize {
+    return <usize>(this.rdd & ENTRY_RDD);
   }
 
   /** Makes the record that of a block without read locks. */

@@ -2,8 +2,7 @@
 import { freeEntry, reserveEntry } from "./entries";
 import { addEntry, removeEntry, touch } from "./eviction";
 import {
-  BlockInfo, DECLARED, DESERIALIZED, executor, LOCKED, memoryOf, ModeMemory, OFF_HEAP, offHeap, ON_HEAP, onHeap,
-  PUT_DESERIALIZED, PUT_DESERIALIZED_SHIFT, PUT_USE_DISK, PUT_USE_DISK_SHIFT, rddOf, STORED, STORED_OFF_HEAP_SHIFT,
+  BlockInfo, DECLARED, DESERIALIZED, executor, memoryOf, ModeMemory, OFF_HEAP, offHeap, ON_HEAP, onHeap, rddOf, STORED,
   TaskRecord, UNKNOWN, UNROLLS,
 } from "./layout";
 import { clearEvictable } from "./rdd_table";
@@ -27,19 +26,13 @@ export function put(memory: ModeMemory, mode: i32, id: u32, size: i64, putFlags:
   if ((word & (DECLARED | STORED)) != DECLARED) return (word & STORED) != 0 ? BLOCK_ALREADY_PRESENT : BAD_BLOCK;
   if (!reserveEntry()) return OUT_OF_MEMORY;
   const acquired = acquireStorage(memory, mode, size, rddOf(word));
-  if (acquired == 1) addEntry(memory, mode, id, size, entryFlags(mode, putFlags));
+  if (acquired == 1) addEntry(memory, mode, id, size, putFlags);
   return acquired;
-}
-
-@inline
-function entryFlags(mode: i32, putFlags: i32): u64 {
-  return <u64>mode << STORED_OFF_HEAP_SHIFT | <u64>(putFlags & PUT_DESERIALIZED) << PUT_DESERIALIZED_SHIFT |
-    <u64>(putFlags & PUT_USE_DISK) << PUT_USE_DISK_SHIFT;
 }
 
 /** Puts a block in memory for which storage memory has been acquired and an entry reserved. */
 export function addBlock(id: u32, mode: i32, size: i64, putFlags: i32): void {
-  addEntry(memoryOf(mode), mode, id, size, entryFlags(mode, putFlags));
+  addEntry(memoryOf(mode), mode, id, size, putFlags);
 }
 
 /** Reads a block, which makes it the youngest: 1, or 0 when it is not in memory. */
@@ -55,13 +48,18 @@ export function get(id: u32): i64 {
 /** Like `get`, for serialized blocks; the block is read before it is looked at. */
 export function getBytes(id: u32): i64 {
   const found = get(id);
-  return found == 1 && (executor.block(id).word & DESERIALIZED) != 0 ? BLOCK_NOT_SERIALIZED : found;
+  return found == 1 && isDeserialized(id) ? BLOCK_NOT_SERIALIZED : found;
 }
 
 /** Like `get`, for deserialized blocks. */
 export function getValues(id: u32): i64 {
   const found = get(id);
-  return found == 1 && (executor.block(id).word & DESERIALIZED) == 0 ? BLOCK_NOT_DESERIALIZED : found;
+  return found == 1 && !isDeserialized(id) ? BLOCK_NOT_DESERIALIZED : found;
+}
+
+/** Whether a block in memory is kept as objects. */
+function isDeserialized(id: u32): bool {
+  return (BlockInfo.entryOf(executor.block(id).word).rdd & DESERIALIZED) != 0;
 }
 
 /** The size of a block in memory, which makes it the youngest. */
@@ -85,7 +83,7 @@ export function remove(id: u32): i64 {
   const block = executor.block(id);
   const word = block.word;
   if (!BlockInfo.isKnown(word)) return (word & DECLARED) != 0 ? 0 : BAD_BLOCK;
-  if ((word & LOCKED) != 0) return REMOVE_LOCKED;
+  if (BlockInfo.entryOf(word).readers != 0) return REMOVE_LOCKED;
   if ((word & STORED) != 0) {
     removeEntry(block);
     return 1;

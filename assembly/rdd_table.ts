@@ -3,7 +3,7 @@
  * of their RDD's record, so that a table that is rebuilt leads them to the new one.
  */
 import { allocate, release } from "./heap";
-import { BlockInfo, DECLARED, executor, NO_RDD, RDD, RDD_SHIFT, RddRecord } from "./layout";
+import { BlockInfo, DECLARED, ENTRY_RDD, executor, NO_RDD, RDD, RDD_SHIFT, RddRecord } from "./layout";
 
 const RECORD_SHIFT: usize = 5;
 const FIRST_CAPACITY: u32 = 8;
@@ -65,6 +65,9 @@ function rebuild(): bool {
     if ((word & DECLARED) == 0 || rdd == NO_RDD) continue;
     const moved = changetype<usize>(search(table, capacity - 1, <i32>(RddRecord.at(rdd).key - 1)));
     info.word = (word & ~RDD) | <u64>moved << RDD_SHIFT;
+    if (!BlockInfo.isKnown(word)) continue;
+    const entry = BlockInfo.entryOf(word);
+    entry.rdd = (entry.rdd & ~ENTRY_RDD) | <u32>moved;
   }
   release(old, oldCapacity << <u32>RECORD_SHIFT);
   executor.rdds = table;

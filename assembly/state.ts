@@ -1,5 +1,5 @@
 /** Looking at an executor without changing it. */
-import { BlockInfo, Entry, executor, LOCKED, memoryOf, ModeMemory, STORED } from "./layout";
+import { BlockInfo, Entry, executor, memoryOf, ModeMemory, STORED } from "./layout";
 import { findTask } from "./task_table";
 import { waitingAt } from "./wait_queue";
 
@@ -54,7 +54,7 @@ export function sizeOf(block: u32): i64 {
 /** Read locks of a block. */
 export function readersOf(block: u32): u32 {
   const word = executor.block(block).word;
-  return (word & LOCKED) != 0 ? BlockInfo.entryOf(word).readers : 0;
+  return BlockInfo.isKnown(word) ? BlockInfo.entryOf(word).readers : 0;
 }
 
 /** In which pools a task is: 1 and 2 active on and off heap, 4 and 8 unrolling on and off heap. */

@@ -12,17 +12,14 @@ use std::time::Duration;
 const STORED: u64 = 1;
 const STORED_OFF_HEAP_SHIFT: u64 = 1;
 const PARKED: u64 = 4;
-const LOCKED: u64 = 8;
-const USE_DISK: u64 = 16;
 const ENTRY: u64 = 0xffffffe0;
 const DECLARED: u64 = 1 << 32;
 const RDD_SHIFT: u64 = 32;
 const RDD: u64 = 0xffffffe0 << 32;
 const UNKNOWN: u64 = DECLARED | RDD;
 const KNOWN_STILL: u64 = UNKNOWN | ENTRY;
-const BEFORE_PUT: u64 = KNOWN_STILL | LOCKED;
-const PUT_DESERIALIZED_SHIFT: u64 = 33;
-const PUT_USE_DISK_SHIFT: u64 = 3;
+const USE_DISK: u32 = 2;
+const ENTRY_RDD: u32 = 0xffffffe0;
 
 const ASSERTION_FAILED: i64 = -1;
 const INVALID_NUMBER_OF_BYTES: i64 = -2;
@@ -58,7 +55,8 @@ struct Entry {
     newer: u32,
     block: u32,
     readers: u32,
-    reserved: u64,
+    rdd: u32,
+    reserved: u32,
 }
 
 /// A cache line, so that the arena begins where one does.
@@ -295,19 +293,22 @@ impl Executor {
     }
 
     #[inline(always)]
-    fn add_entry(&mut self, mode: usize, id: u32, size: i64, flags: u64) {
+    fn add_entry(&mut self, mode: usize, id: u32, size: i64, put_flags: u32) {
         let block = self.block(id);
-        let mut word = block.word & BEFORE_PUT;
+        let mut word = block.word & KNOWN_STILL;
         if word & ENTRY == 0 {
             word |= self.take_entry(id) as u64;
         }
-        block.word = word | flags | STORED;
+        block.word = word | (mode as u64) << STORED_OFF_HEAP_SHIFT | STORED;
+        let rdd = Self::rdd_of(word);
         let offset = Self::entry_of(word);
-        self.entry_at(offset).size = size;
+        let entry = self.entry_at(offset);
+        entry.size = size;
+        entry.rdd = rdd | put_flags;
         self.link_newest(offset, self.memory[mode].entries);
         self.num_entries += 1;
-        if word & LOCKED == 0 {
-            self.add_evictable(mode, Self::rdd_of(word), size);
+        if entry.readers == 0 {
+            self.add_evictable(mode, rdd, size);
         }
     }
 
@@ -381,16 +382,14 @@ impl Executor {
         loop {
             let entry = self.entry_at(offset);
             let id = entry.block;
-            let block = self.block(id);
-            let word = block.word;
-            let rdd = Self::rdd_of(word);
-            if word & (LOCKED | USE_DISK) != 0 || rdd == except_rdd {
+            let rdd = entry.rdd & ENTRY_RDD;
+            if entry.readers != 0 || entry.rdd & USE_DISK != 0 || rdd == except_rdd {
                 break;
             }
             let size = entry.size;
             freed += size;
             self.rdd_at(rdd).evictable[mode] -= size;
-            block.word = word & UNKNOWN;
+            self.block(id).word = DECLARED | (rdd as u64) << RDD_SHIFT;
             unsafe {
                 *(place as *mut u64) = head | (id as u64) << 32;
                 *(place.add(8) as *mut f64) = size as f64;
@@ -422,18 +421,16 @@ impl Executor {
         while freed < space {
             let entry = self.entry_at(offset);
             let newer = entry.newer;
-            let block = self.block(entry.block);
-            let word = block.word;
-            if word & LOCKED != 0 && kept == entries {
-                block.word |= PARKED;
+            if entry.readers != 0 && kept == entries {
+                self.block(entry.block).word |= PARKED;
                 self.link_newest(offset, self.memory[mode].parked);
-            } else if word & LOCKED != 0 || Self::rdd_of(word) == except_rdd {
+            } else if entry.readers != 0 || entry.rdd & ENTRY_RDD == except_rdd {
                 self.link_newer_than(offset, kept);
                 kept = offset;
             } else {
                 let size = entry.size;
                 freed += size;
-                self.drop_block(mode, block, offset, size);
+                self.drop_block(mode, offset, size);
             }
             offset = newer;
         }
@@ -442,22 +439,23 @@ impl Executor {
     }
 
     #[inline(never)]
-    fn drop_block(&mut self, mode: usize, block: &mut BlockInfo, offset: u32, size: i64) {
-        let word = block.word;
-        self.add_evictable(mode, Self::rdd_of(word), -size);
+    fn drop_block(&mut self, mode: usize, offset: u32, size: i64) {
+        let Entry { rdd, block, .. } = *self.entry_at(offset);
+        self.add_evictable(mode, rdd & ENTRY_RDD, -size);
         self.num_entries -= 1;
         unsafe {
             *(self.next_event as *mut u64) = 1
                 | (mode as u64) << 8
                 | (self.operation as u64) << 16
-                | (self.entry_at(offset).block as u64) << 32;
+                | (block as u64) << 32;
             *(self.next_event.add(8) as *mut f64) = size as f64;
             self.next_event = self.next_event.add(16);
         }
-        if word & USE_DISK != 0 || self.keeps_dropped != 0 {
-            block.word = word & KNOWN_STILL;
+        let block = self.block(block);
+        if rdd & USE_DISK != 0 || self.keeps_dropped != 0 {
+            block.word &= KNOWN_STILL;
         } else {
-            block.word = word & UNKNOWN;
+            block.word &= UNKNOWN;
             self.free_entries(offset, offset);
         }
         self.release_storage(mode, size);
@@ -509,7 +507,7 @@ impl Executor {
     }
 
     #[inline(always)]
-    fn put(&mut self, mode: usize, id: u32, size: i64, flags: u64) -> i64 {
+    fn put(&mut self, mode: usize, id: u32, size: i64, flags: u32) -> i64 {
         let word = self.block(id).word;
         if word & (DECLARED | STORED) != DECLARED {
             return if word & STORED != 0 { BLOCK_ALREADY_PRESENT } else { BAD_BLOCK };
@@ -519,9 +517,6 @@ impl Executor {
         }
         let acquired = self.acquire_storage(mode, size, self.except_of(word));
         if acquired == 1 {
-            let flags = (mode as u64) << STORED_OFF_HEAP_SHIFT
-                | (flags & 1) << PUT_DESERIALIZED_SHIFT
-                | (flags & 2) << PUT_USE_DISK_SHIFT;
             self.add_entry(mode, id, size, flags);
         }
         acquired
@@ -555,36 +550,30 @@ impl Executor {
 
     #[inline(always)]
     fn lock(&mut self, id: u32) -> i64 {
-        let block = self.block(id);
-        let word = block.word;
+        let word = self.block(id).word;
         if word & ENTRY == 0 {
             return if word & DECLARED != 0 { 0 } else { BAD_BLOCK };
         }
         let entry = self.entry_at(Self::entry_of(word));
         entry.readers += 1;
-        if entry.readers == 1 {
-            block.word = word | LOCKED;
-            if word & STORED != 0 {
-                self.add_evictable(Self::mode_of(word), Self::rdd_of(word), -entry.size);
-            }
+        if entry.readers == 1 && word & STORED != 0 {
+            self.add_evictable(Self::mode_of(word), Self::rdd_of(word), -entry.size);
         }
         1
     }
 
     #[inline(always)]
     fn unlock(&mut self, id: u32) -> i64 {
-        let block = self.block(id);
-        let word = block.word;
+        let word = self.block(id).word;
         if word & ENTRY == 0 {
             return if word & DECLARED != 0 { BLOCK_NOT_FOUND } else { BAD_BLOCK };
         }
-        if word & LOCKED == 0 {
+        let entry = self.entry_at(Self::entry_of(word));
+        if entry.readers == 0 {
             return BLOCK_NOT_LOCKED;
         }
-        let entry = self.entry_at(Self::entry_of(word));
         entry.readers -= 1;
         if entry.readers == 0 {
-            block.word = word & !LOCKED;
             let mode = Self::mode_of(word);
             if word & STORED != 0 {
                 self.add_evictable(mode, Self::rdd_of(word), entry.size);
@@ -603,7 +592,7 @@ impl Executor {
         if word & ENTRY == 0 {
             return if word & DECLARED != 0 { 0 } else { BAD_BLOCK };
         }
-        if word & LOCKED != 0 {
+        if self.entry_at(Self::entry_of(word)).readers != 0 {
             return 2;
         }
         if word & STORED != 0 {
@@ -784,8 +773,8 @@ impl Executor {
                     }
                 }
                 match mode {
-                    0 => self.put(0, id, o.bytes, o.flags as u64 & 3),
-                    1 => self.put(1, id, o.bytes, o.flags as u64 & 3),
+                    0 => self.put(0, id, o.bytes, o.flags as u32 & 3),
+                    1 => self.put(1, id, o.bytes, o.flags as u32 & 3),
                     _ => BAD_ARGUMENT,
                 }
             }
