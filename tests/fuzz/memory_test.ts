@@ -5,6 +5,7 @@ import { fuzzAbi } from "./memory_abi_fuzz.ts";
 import { fuzzBatches } from "./memory_batch_fuzz.ts";
 import { fuzzMemory } from "./memory_fuzz.ts";
 import { applyOp, type Op } from "./memory_operations.ts";
+import { mirroredKernel } from "./mirrored_kernel.ts";
 
 Deno.test("kernel and model give the same results, events and states", () => {
   const counts = fuzzMemory({ seed: 1, ops: 40_000 });
@@ -116,9 +117,8 @@ Deno.test("a million operations on one instance leave its memory as large as it 
   assertEquals(kernel.memoryBytes, before);
 });
 
-Deno.test("a failure names the seed and the shortest operations that fail", () => {
-  // a kernel whose release does nothing
-  class Broken extends Error {}
+/** A kernel whose release of execution memory does nothing. */
+function brokenKernel(): Kernel {
   const kernel = Kernel.create();
   const create = kernel.createExecutor.bind(kernel);
   kernel.createExecutor = (options) => {
@@ -126,9 +126,36 @@ Deno.test("a failure names the seed and the shortest operations that fail", () =
     executor.releaseExecutionMemory = () => {};
     return executor;
   };
+  return kernel;
+}
+
+Deno.test("a mirrored kernel answers as a kernel does, and throws where the model answers otherwise", () => {
+  const counts = { mirroredCalls: 0, mirroredEvictions: 0 };
+  const run = (kernel: Kernel) => {
+    const executor = kernel.createExecutor({ maxHeapMemory: 1000, onHeapStorageRegionSize: 500 });
+    const [block, other] = [executor.declareBlock(7), executor.declareBlock(8)];
+    const answers: unknown[] = [executor.putBytes(block, 750, 0), executor.acquireExecutionMemory(400, 1, 0)];
+    executor.drain({ evicted: (...event) => answers.push(event) });
+    const settings = { memoryThreshold: 100, checkPeriod: 16, growthFactor: 1.5 };
+    const unrolling = executor.beginUnroll(other, 1, 0, settings);
+    answers.push(unrolling.check(200), unrolling.finish(250), executor.hasEvents);
+    assertThrows(() => executor.putBytes(other, 1, 0), MemoryError, "BLOCK_ALREADY_PRESENT");
+    executor.releaseExecutionMemory(100, 1, 0);
+    answers.push(Array.from(executor.stateNumbers()));
+    executor.destroy();
+    return answers;
+  };
+  assertEquals(run(mirroredKernel(counts)), run(Kernel.create()));
+  assertEquals(counts, { mirroredCalls: 9, mirroredEvictions: 1 });
+  const message = "kernel and model: state after releaseExecutionMemory(100, 1, 0)";
+  assertThrows(() => run(mirroredKernel(counts, brokenKernel())), Error, message);
+});
+
+Deno.test("a failure names the seed and the shortest operations that fail", () => {
+  class Broken extends Error {}
   let message = "";
   try {
-    fuzzMemory({ seed: 1, ops: 2000, kernel });
+    fuzzMemory({ seed: 1, ops: 2000, kernel: brokenKernel() });
     throw new Broken();
   } catch (error) {
     if (error instanceof Broken || error instanceof MemoryError) throw error;

@@ -206,8 +206,23 @@ export class MemoryModel implements ExecutorMemory {
     return true;
   }
 
+  /** The end of unrolling in steps of `reserveUnrollMemoryForTask`. */
+  finishUnroll(
+    blockId: number,
+    task: number,
+    mode: MemoryMode,
+    reserved: number,
+    size: number,
+    putFlags: number,
+  ): boolean {
+    return this.#operation(blockId, () => {
+      this.#checkAbsent(blockId);
+      return this.#finish(blockId, task, mode, reserved, size, putFlags);
+    });
+  }
+
   beginUnroll(): Unrolling {
-    throw new Error("the model unrolls in one call");
+    throw new Error("the model unrolls in one call, or in steps of the caller's");
   }
 
   // --- execution memory ------------------------------------------------------------------------------------------
