@@ -49,7 +49,12 @@ export class ApplicationEvents {
         maximumOffHeapMemory: maxOffHeapMemory,
       });
     }
-    const properties = { "spark.master": workload.cluster.master, ...conf.toJSON() };
+    // Whoever writes a log of the run has the updates of all blocks, and the log says so.
+    const properties = {
+      "spark.master": workload.cluster.master,
+      ...conf.toJSON(),
+      "spark.eventLog.logBlockUpdates.enabled": "true",
+    };
     sink.event({ kind: "environmentUpdate", sparkProperties: properties, jvmInformation: {}, systemProperties: {} });
     sink.event({
       kind: "applicationStart",

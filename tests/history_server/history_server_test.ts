@@ -169,39 +169,45 @@ for (const version of PYSPARK_VERSIONS) {
 /** Simulated applications, small enough to be compared task by task. */
 const TEMPLATES = ["cached-iterative", "sort", "skewed-join", "large-collect", "broadcast", "wide-aggregation"];
 
-Deno.test({
-  name: "the History Server shows simulated runs as their Summaries tell them",
-  sanitizeResources: false,
-  async fn() {
-    const folder = await Deno.makeTempDir();
-    try {
-      const logs: Written[] = [];
-      for (const template of TEMPLATES) {
-        const { io, out } = captureIo();
-        assertEquals(await runMain(["simulate", `template:${template}`, "--format", "eventlog"], io), 0, out.stderr);
-        const summarizer = new Summarizer({ source: "observed" });
-        await readEventLog([part(template, out.stdout)], summarizer);
-        const summary = summarizer.summary();
-        await Deno.writeTextFile(`${folder}/${summary.app.id}`, out.stdout);
-        logs.push({ run: template, appId: summary.app.id!, summary });
-      }
-      await using server = await startHistoryServer(await sparkJars(PYSPARK_VERSIONS[0]), folder, logs.length);
-      for (const log of logs) {
-        const answer = await shown(server, log.appId);
-        compareWithSummary(log, answer);
-        // Cached partitions that the server still shows at the end are those that the Summary counts.
-        const { cachedAtEnd, blocksStored } = log.summary.storage;
-        if (blocksStored !== null) {
+for (const version of PYSPARK_VERSIONS) {
+  Deno.test({
+    name: `the History Server of Spark ${version} shows simulated runs of that version as their Summaries tell them`,
+    sanitizeResources: false,
+    async fn() {
+      const folder = await Deno.makeTempDir();
+      try {
+        const logs: Written[] = [];
+        for (const template of TEMPLATES) {
+          const { io, out } = captureIo();
           assertEquals(
-            answer.storage.reduce((n, { memoryUsed }) => n + Number(memoryUsed), 0),
-            cachedAtEnd.memoryBytes,
-            log.run,
+            await runMain(["simulate", `template:${template}`, "--spark-version", version, "--format", "eventlog"], io),
+            0,
+            out.stderr,
           );
+          const summarizer = new Summarizer({ source: "observed" });
+          await readEventLog([part(template, out.stdout)], summarizer);
+          const summary = summarizer.summary();
+          await Deno.writeTextFile(`${folder}/${summary.app.id}`, out.stdout);
+          logs.push({ run: template, appId: summary.app.id!, summary });
         }
+        await using server = await startHistoryServer(await sparkJars(version), folder, logs.length);
+        for (const log of logs) {
+          const answer = await shown(server, log.appId);
+          compareWithSummary(log, answer);
+          // Cached partitions that the server still shows at the end are those that the Summary counts.
+          const { cachedAtEnd, blocksStored } = log.summary.storage;
+          if (blocksStored !== null) {
+            assertEquals(
+              answer.storage.reduce((n, { memoryUsed }) => n + Number(memoryUsed), 0),
+              cachedAtEnd.memoryBytes,
+              log.run,
+            );
+          }
+        }
+        assertEquals(complaintsOf(server), []);
+      } finally {
+        await Deno.remove(folder, { recursive: true });
       }
-      assertEquals(complaintsOf(server), []);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  },
-});
+    },
+  });
+}
