@@ -20,10 +20,15 @@ export interface Runs {
   readonly changed: Changed;
   /** What another Spark version does, where there is one. */
   readonly versionEffects: VersionEffects | null;
+  /** Blocks evicted by id of their RDD in the replayed and the predicted run, where they were counted. */
+  readonly evictedByRdd?: readonly [before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>];
 }
 
 /** Durations are told apart from here on: repeated runs of equal settings differ by as much and more. */
 const SAME_DURATION = 0.1;
+
+/** RDDs that are named. */
+const MAX_RDDS = 5;
 
 /** A rule: what it has to say about two runs. */
 type Rule = (runs: Runs) => Finding[];
@@ -112,15 +117,32 @@ function unifiedMemory({ executors }: Summary): string | null {
   return low === high ? size(low) : `${size(low)} to ${size(high)}`;
 }
 
+/** The storage regions of the largest executors, before and after. */
+function storageRegions({ replayed, predicted, recorded, changed }: Runs): [string, string] | null {
+  const region = ({ executors }: Summary, { conf }: Changed) => {
+    const unified = Math.max(...executors.map(({ maxMemory }) => maxMemory ?? 0));
+    return size(Math.trunc(unified * conf.getDouble("spark.memory.storageFraction")));
+  };
+  if (replayed.executors.length === 0 || predicted.executors.length === 0) return null;
+  return [region(replayed, recorded), region(predicted, changed)];
+}
+
 /** Why memory differs, in the terms of the settings. */
-function memoryReason({ replayed, predicted, changed }: Runs): string | null {
+function memoryReason(runs: Runs): string | null {
+  const { replayed, predicted, changed } = runs;
   const reasons: string[] = [];
   const [before, after] = [unifiedMemory(replayed), unifiedMemory(predicted)];
   if (before !== null && after !== null && before !== after) {
-    reasons.push(`the memory that storage and execution share in an executor goes from ${before} to ${after}`);
+    const regions = storageRegions(runs);
+    reasons.push(
+      `the memory that storage and execution share in an executor goes from ${before} to ${after}` +
+        (regions === null ? "" : `, its storage region from ${regions.join(" to ")}`),
+    );
   }
   const count = [replayed, predicted].map(({ executors }) => executors.length);
-  if (count[0] !== count[1]) reasons.push(`there are ${count[1]} executors instead of ${count[0]}`);
+  if (count[0] !== count[1]) {
+    reasons.push(`there ${count[1] === 1 ? "is" : "are"} ${plural(count[1], "executor")} instead of ${count[0]}`);
+  }
   const cores = [replayed, predicted].map(({ executors }) => executors[0]?.cores ?? null);
   if (cores[0] !== cores[1]) reasons.push(`up to ${cores[1]} instead of ${cores[0]} tasks share an executor`);
   const of = (key: string) => changed.changes.find((change) => change.key === key);
@@ -151,8 +173,25 @@ function evictions(runs: Runs): Finding[] {
     `${plural(after.blocksEvicted!, "cached block")} evicted instead of ${before.blocksEvicted} (${
       size(after.bytesEvicted ?? 0)
     } instead of ${size(before.bytesEvicted ?? 0)})${disk > 0 ? `, ${disk} of them to disk` : ""}.`,
-    { why: memoryReason(runs) },
+    { why: memoryReason(runs), evidence: evictedRdds(runs) },
   )];
+}
+
+/** "rdd 12 (users): 0 evictions instead of 24", those that differ most first. */
+function evictedRdds({ evictedByRdd, recorded }: Runs): string[] {
+  if (evictedByRdd === undefined) return [];
+  const [before, after] = evictedByRdd;
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .map((id) => ({ id, from: before.get(id) ?? 0, to: after.get(id) ?? 0 }))
+    .filter(({ from, to }) => from !== to)
+    .sort((a, b) => Math.abs(b.to - b.from) - Math.abs(a.to - a.from) || a.id - b.id)
+    .slice(0, MAX_RDDS)
+    .map(({ id, from, to }) => {
+      const name = recorded.workload.rdds.find((rdd) => rdd.id === id)?.name ?? "";
+      return `rdd ${id}${name === "" ? "" : ` (${name})`}${to === 0 ? " stays" : ""}: ${
+        plural(to, "eviction")
+      } instead of ${from}`;
+    });
 }
 
 function cache({ replayed, predicted }: Runs): Finding[] {

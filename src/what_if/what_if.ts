@@ -9,6 +9,7 @@ import type { Evidence, Workload } from "../simulator/workload.ts";
 import { checkStartup } from "../spark/startup.ts";
 import { applyChanges, type Change, type Changed, type Changes, type ChangeWarning } from "./apply_changes.ts";
 import { compareRuns } from "./compare_runs.ts";
+import { EvictedByRdd } from "./evicted_by_rdd.ts";
 import { type RunOptions, runSteps } from "./run_workload.ts";
 import { finish, type Steps } from "./steps.ts";
 import { comparedRunSteps, type VersionEffects, versionEffectSteps } from "./version_effects.ts";
@@ -78,23 +79,25 @@ export function* whatIfSteps(
   const isUpgrade = isOfOtherVersion(workload, changes);
   const same = changed.changes.length === 0 && !isUpgrade;
   if (!same) checkStartup(changed.conf, { collector: workload.cluster.collector });
-  const withSink = sink === undefined ? runOptions : { ...runOptions, sink };
-  const replayed = yield* runSteps(recorded, same ? withSink : runOptions);
+  const evicted = [new EvictedByRdd(same ? sink : undefined), new EvictedByRdd(sink)] as const;
+  const [replaying, predicting] = evicted.map((counting) => ({ ...runOptions, sink: counting }));
+  const replayed = yield* runSteps(recorded, replaying);
   let predicted = replayed;
   let versionEffects: VersionEffects | null = null;
   if (isUpgrade) {
-    const run = yield* comparedRunSteps(changed, withSink);
+    const run = yield* comparedRunSteps(changed, predicting);
     predicted = run.summary;
     versionEffects = yield* versionEffectSteps(workload, changes, run, runOptions);
   } else if (!same) {
-    predicted = yield* runSteps(changed, withSink);
+    predicted = yield* runSteps(changed, predicting);
   }
   const runs = { observed, replayed, predicted };
+  const evictedByRdd = [evicted[0].counts, evicted[same ? 0 : 1].counts] as const;
   return {
     ...runs,
     changes: changed.changes,
     versionEffects,
-    verdict: compareRuns({ ...runs, changed, recorded, versionEffects }),
+    verdict: compareRuns({ ...runs, changed, recorded, versionEffects, evictedByRdd }),
     evidence: changed.workload.evidence,
     warnings: [...workload.warnings, ...changed.warnings, ...confWarnings(changed, changes)],
   };

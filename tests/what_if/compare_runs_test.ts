@@ -26,7 +26,7 @@ Deno.test("evictions are explained by the memory that executors have", async () 
   assertEquals(found.severity, "problem");
   assertEquals(
     found.why,
-    "the memory that storage and execution share in an executor goes from 204.0 MiB to 102.0 MiB",
+    "the memory that storage and execution share in an executor goes from 204.0 MiB to 102.0 MiB, its storage region from 102.0 MiB to 51.0 MiB",
   );
 });
 

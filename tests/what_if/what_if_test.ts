@@ -144,3 +144,14 @@ Deno.test("results that the driver refused have the size that the message leaves
   // (5.9 MiB - 2,096,770 bytes) / 3 = 1.36 million bytes for each of the four that are not known: 7.5 million in all.
   assertEquals([predicted.outcome.status, Math.round(predicted.results.totalBytes! / 1e5)], ["succeeded", 75]);
 });
+
+Deno.test("the verdict names the RDDs that stay, and the storage region that lets them", async () => {
+  const { workload, observed } = await recorded("cache_evictions");
+  const { verdict } = whatIf(workload, observed, { conf: { "spark.executor.memory": "1g" } });
+  const { sentence, why, evidence } = verdict.find(({ code }) => code === "whatif.evictions")!;
+  assert(sentence.startsWith("0 cached blocks evicted instead of 24"), sentence);
+  assert(why!.includes("its storage region from 102.0 MiB to 217.2 MiB"), why!);
+  assert(evidence.some((line) => /^rdd \d \(data\d\) stays: 0 evictions instead of \d+$/.test(line)), evidence.join());
+  const total = evidence.reduce((sum, line) => sum + Number(/instead of (\d+)$/.exec(line)![1]), 0);
+  assertEquals(total, 24);
+});
