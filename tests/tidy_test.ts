@@ -1,5 +1,6 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { posix } from "node:path";
+import { functionSizes } from "./support/function_sizes.ts";
 
 /**
  * The layers, lowest first: a file may import from its own layer and from those before it. Folders in one row
@@ -218,4 +219,43 @@ Deno.test("file sizes are listed", async () => {
     .sort((a, b) => b.lines - a.lines);
   for (const { path, lines } of large) console.log(`${path}: ${lines} lines`);
   assertEquals(large.filter(({ lines }) => lines > 900), []);
+});
+
+/** Most lines of a function. */
+const MOST_LINES = 70;
+/** Functions from here on are listed. */
+const LISTED_LINES = 60;
+
+/** Functions with more lines than that, as PATH:LINE NAME: LINES lines. */
+function longFunctions(path: string, text: string, lines: number): string[] {
+  return functionSizes(path, text)
+    .filter((size) => size.lines > lines)
+    .map(({ name, line, lines }) => `${path}:${line} ${name}: ${lines} lines`);
+}
+
+Deno.test("function sizes are listed, and none is beyond the limit", async () => {
+  const beyond: string[] = [];
+  let listed = 0;
+  for (const folder of ["src", "routes", "assembly"]) {
+    for await (const path of sourceFiles(folder)) {
+      if (path.includes("/build/")) continue;
+      const text = await Deno.readTextFile(`${ROOT}/${path}`);
+      for (const long of longFunctions(path, text, LISTED_LINES)) {
+        console.log(long);
+        listed++;
+      }
+      beyond.push(...longFunctions(path, text, MOST_LINES));
+    }
+  }
+  assert(listed > 0, "no function is seen");
+  assertEquals(beyond, []);
+});
+
+Deno.test("a planted long function is found, of whatever kind", () => {
+  const body = "{\n" + "  f();\n".repeat(MOST_LINES - 1) + "}\n";
+  const planted = (text: string) => longFunctions("src/planted.ts", text, MOST_LINES);
+  assertEquals(planted(`function long() ${body}`), ["src/planted.ts:1 long: 71 lines"]);
+  assertEquals(planted(`\nconst arrow = () => ${body}`), ["src/planted.ts:2 arrow: 71 lines"]);
+  assertEquals(planted(`class A {\nmethod() ${body}}\n`), ["src/planted.ts:2 method: 71 lines"]);
+  assertEquals(planted(`function short() {\n${"  f();\n".repeat(MOST_LINES - 2)}}\n`), []);
 });

@@ -149,22 +149,7 @@ export class SimulatedApplication implements SimulationEnvironment {
       externalShuffleService: settings.scheduler.externalShuffleService,
     });
     this.broadcasts = new Broadcasts(this, this.#limits.maxBroadcastPieces);
-    this.#jobs = new JobRunner({
-      workload,
-      lineage: this.lineage,
-      graph: new RddGraph(workload, {
-        lineage: this.lineage,
-        tracker: driver.tracker,
-        hosts: driver.hosts,
-        isPersisted: (rdd) => this.#levels[rdd] !== null,
-      }),
-      driver,
-      faults: this.#faults,
-      sink: this.sink,
-      after: (delayMs, work) => this.after(delayMs, work),
-      beforeJob: (jobId) => this.#beforeJob(jobId),
-      applicationEnded: () => this.after(this.cost.applicationEndMs, () => this.#ended = true),
-    });
+    this.#jobs = this.#makeJobs();
     this.#unmanaged = new UnmanagedMemoryPoller({
       conf: this.conf,
       sink: this.sink,
@@ -276,6 +261,28 @@ export class SimulatedApplication implements SimulationEnvironment {
       case Kind.Timer:
         this.#timers.fire(subject);
     }
+  }
+
+  /** What submits the workload's jobs. */
+  #makeJobs(): JobRunner {
+    const { workload, lineage } = this;
+    const { driver } = this.#driverSide;
+    return new JobRunner({
+      workload,
+      lineage,
+      graph: new RddGraph(workload, {
+        lineage,
+        tracker: driver.tracker,
+        hosts: driver.hosts,
+        isPersisted: (rdd) => this.#levels[rdd] !== null,
+      }),
+      driver,
+      faults: this.#faults,
+      sink: this.sink,
+      after: (delayMs, work) => this.after(delayMs, work),
+      beforeJob: (jobId) => this.#beforeJob(jobId),
+      applicationEnded: () => this.after(this.cost.applicationEndMs, () => this.#ended = true),
+    });
   }
 
   #makeBackend(): ClusterBackend {

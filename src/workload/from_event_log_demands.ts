@@ -58,7 +58,7 @@ const KILLED_ORIGINAL_FACTOR = 2;
  * ```
  */
 export function demandOf(input: DemandInput): DemandResult {
-  const { tasks, stage, numPartitions } = input;
+  const { tasks, stage } = input;
   const rowOf = successes(input);
   const column = (value: (row: number) => number): Column => fill(rowOf, value);
   const shuffle = (values: Float64Array) => column((row) => input.shuffleIsCached ? 0 : known(values[row]));

@@ -72,19 +72,9 @@ export function resolveStages(
     limits,
     `${pointer}/cached`,
   );
-  const resolve = (
-    field: "parents" | "reads" | "caches",
-    what: string,
-    names: ReadonlyMap<number | string, number>,
-  ) =>
-    stages.map((stage, i) =>
-      resolveNames(
-        stage[field] ?? [],
-        what,
-        names,
-        `${pointer}/stages/${i}/${field}`,
-      )
-    );
+  type Names = ReadonlyMap<number | string, number>;
+  const resolve = (field: "parents" | "reads" | "caches", what: string, names: Names) =>
+    stages.map((stage, i) => resolveNames(stage[field] ?? [], what, names, `${pointer}/stages/${i}/${field}`));
   const parents = resolve("parents", "stage", indexOf);
   const reads = resolve("reads", "cached RDD", cachedIndex);
   const caches = resolve("caches", "cached RDD", cachedIndex);
@@ -94,10 +84,6 @@ export function resolveStages(
     limits,
     `${pointer}/stages`,
   );
-  const children: number[][] = stages.map(() => []);
-  for (const [i, list] of parents.entries()) {
-    for (const parent of list) children[parent].push(i);
-  }
   const definers = definersOf(
     caches,
     cached.length,
@@ -122,12 +108,21 @@ export function resolveStages(
     indexOf,
     tasks,
     parents,
-    children,
+    children: childrenOf(parents),
     reads,
     caches,
     order: topologicalOrder(needs, stages, pointer),
     sources: definers.flatMap((definer, c) => definer < 0 ? [c] : []),
   };
+}
+
+/** The stages that read each stage's shuffle. */
+function childrenOf(parents: readonly (readonly number[])[]): number[][] {
+  const children: number[][] = parents.map(() => []);
+  for (const [i, list] of parents.entries()) {
+    for (const parent of list) children[parent].push(i);
+  }
+  return children;
 }
 
 function uniqueNames(

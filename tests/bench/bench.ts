@@ -14,6 +14,8 @@ export interface BenchOptions {
   readonly traces: string | null;
   /** The folder of the harnesses around the real Spark (SPARKMEM_ORACLE), or null. */
   readonly oracle: string | null;
+  /** Hears of each comparison when it is known: all of them take minutes, and a run that is cut off has said what it found. */
+  readonly measured: (row: BenchRow) => void;
 }
 
 /** One comparison. */

@@ -62,6 +62,13 @@ function native({ folder, options, twin }: Workshop, trace: KernelTrace): Side {
   return printed(twin!, args, trace.codes.length);
 }
 
+/** `compare`, told as soon as it is known. */
+async function measured(shop: Workshop, ...comparison: Parameters<typeof compare>): Promise<BenchRow> {
+  const row = await compare(...comparison);
+  shop.options.measured(row);
+  return row;
+}
+
 const UNIT = "M operations/s";
 
 async function busyRows(shop: Workshop, trace: KernelTrace): Promise<BenchRow[]> {
@@ -71,9 +78,9 @@ async function busyRows(shop: Workshop, trace: KernelTrace): Promise<BenchRow[]>
   const labels = (peer: string, aim: number | null) => ({ work: `kernel, ${trace.name}`, peer, unit: UNIT, aim });
   const kernel = ours(shop, trace);
   if (shop.twin !== null) {
-    rows.push(await compare(labels("the same in Rust", 0.85), kernel, native(shop, trace), rounds));
+    rows.push(await measured(shop, labels("the same in Rust", 0.85), kernel, native(shop, trace), rounds));
   }
-  rows.push(await compare(labels("the plain model", null), kernel, ours(shop, trace, "model"), 1));
+  rows.push(await measured(shop, labels("the plain model", null), kernel, ours(shop, trace, "model"), 1));
   return rows;
 }
 
@@ -85,13 +92,13 @@ async function zipfRows(shop: Workshop): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
   const rounds = Math.min(3, shop.options.rounds);
   if (shop.twin !== null) {
-    rows.push(await compare(labels("the same in Rust", 0.85), kernel, native(shop, trace), rounds));
+    rows.push(await measured(shop, labels("the same in Rust", 0.85), kernel, native(shop, trace), rounds));
   }
   for (const [peer, implementation] of [["npm lru-cache", "lru-cache"], ["a Map", "Map"]]) {
     const theirs = ours(shop, trace, implementation);
     const host = { ...labels(peer, 10), work: "the same, with writing operations and reading answers", aim: null };
-    rows.push(await compare(labels(peer, 10), kernel, theirs, rounds));
-    rows.push(await compare(host, ours(shop, trace, "kernel-host"), theirs, rounds));
+    rows.push(await measured(shop, labels(peer, 10), kernel, theirs, rounds));
+    rows.push(await measured(shop, host, ours(shop, trace, "kernel-host"), theirs, rounds));
   }
   return rows;
 }
@@ -128,12 +135,14 @@ function callRates(calls: number): { single: number; empty: number } {
   return { single: single / 1e6, empty: nothing / 1e6 };
 }
 
-async function callRow({ options }: Workshop): Promise<BenchRow> {
+async function callRow(shop: Workshop): Promise<BenchRow> {
+  const { options } = shop;
   const calls = options.quick ? 100_000 : 5_000_000;
   let rates = callRates(calls);
   const labels = { work: "single calls", peer: "an empty WebAssembly call", unit: "M calls/s", aim: 0.2 };
   const side = (speed: () => number): Side => () => Promise.resolve({ perSecond: speed(), checksum: null });
-  return await compare(
+  return await measured(
+    shop,
     labels,
     side(() => (rates = callRates(calls)).single),
     side(() => rates.empty),
@@ -160,7 +169,7 @@ async function sparkRows(shop: Workshop, traces: readonly KernelTrace[]): Promis
       aim: trace.name === "mixed" ? 40 : 25,
     };
     const spark: Side = () => Promise.resolve({ perSecond: Number(match[1]) / 1e6, checksum: null });
-    rows.push(await compare(labels, ours(shop, trace), spark, 3));
+    rows.push(await measured(shop, labels, ours(shop, trace), spark, 3));
   }
   return rows;
 }

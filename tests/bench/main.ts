@@ -59,9 +59,14 @@ function table(rows: readonly BenchRow[]): string[] {
   return all.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column])).join("  ")}`.trimEnd());
 }
 
+/** One comparison on stderr, while others are still to be made. */
+function tell(row: BenchRow): void {
+  console.error(`  ${row.work}, ${row.peer}: ${row.ours.toPrecision(3)} to ${row.theirs.toPrecision(3)} ${row.unit}`);
+}
+
 async function kernel({ rounds, quick, traces }: Options): Promise<Part> {
   const oracle = Deno.env.get("SPARKMEM_ORACLE") ?? null;
-  const figures = await KERNEL_BENCH.run({ rounds: quick ? 1 : rounds, quick, traces, oracle });
+  const figures = await KERNEL_BENCH.run({ rounds: quick ? 1 : rounds, quick, traces, oracle, measured: tell });
   return {
     figures,
     lines: [

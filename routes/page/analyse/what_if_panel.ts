@@ -166,15 +166,12 @@ export class WhatIfPanel {
   #makeControls(): HTMLElement[] {
     const { isLocal, heapBytes, memoryFraction, storageFraction, executors, cores, offHeapBytes } = this.#recorded;
     const memoryKey = isLocal ? "spark.driver.memory" : "spark.executor.memory";
-    const conf = (key: string, write: (value: number) => string) => (value: number | null) =>
-      this.#updateConf({ [key]: value === null ? null : write(value) });
     const add = (key: string, control: Control) => {
       this.#controls.set(key, control);
       return control.element;
     };
     const size = { format: sizeText, parse: parseSize };
     const fraction = { format: String, parse: parseFraction };
-    const count = { format: String, parse: parseCount };
     const controls = [
       add(
         memoryKey,
@@ -185,7 +182,7 @@ export class WhatIfPanel {
           steps: heapSteps(heapBytes),
           recorded: heapBytes,
           ...size,
-          changed: conf(memoryKey, sizeText),
+          changed: this.#setter(memoryKey, sizeText),
         }),
       ),
       add(
@@ -197,7 +194,7 @@ export class WhatIfPanel {
           steps: fractionSteps(0.1, 0.95, memoryFraction),
           recorded: memoryFraction,
           ...fraction,
-          changed: conf("spark.memory.fraction", String),
+          changed: this.#setter("spark.memory.fraction", String),
         }),
       ),
       add(
@@ -209,41 +206,50 @@ export class WhatIfPanel {
           steps: fractionSteps(0, 0.95, storageFraction),
           recorded: storageFraction,
           ...fraction,
-          changed: conf("spark.memory.storageFraction", String),
+          changed: this.#setter("spark.memory.storageFraction", String),
         }),
       ),
     ];
     if (!isLocal) {
       controls.push(
-        add(
-          "executors",
-          sliderControl({
-            id: "set-executors",
-            label: "Executors",
-            property: "number of executors",
-            steps: countSteps(executors, 8),
-            recorded: executors,
-            ...count,
-            changed: (value) => this.#update({ executors: value }),
-          }),
-        ),
-        add(
-          "spark.executor.cores",
-          sliderControl({
-            id: "set-cores",
-            label: "Cores of an executor",
-            property: "spark.executor.cores",
-            steps: countSteps(cores, 8),
-            recorded: cores,
-            ...count,
-            changed: conf("spark.executor.cores", String),
-          }),
-        ),
+        add("executors", this.#executorsControl(executors)),
+        add("spark.executor.cores", this.#coresControl(cores)),
       );
     }
     controls.push(add("spark.memory.offHeap.size", this.#offHeapControl(offHeapBytes)));
     if (this.#recorded.hasCachedRdds) controls.push(add("storageLevel", this.#levelControl()));
     return controls;
+  }
+
+  /** What a control of a property does with its value; null: as recorded. */
+  #setter(key: string, write: (value: number) => string): (value: number | null) => void {
+    return (value) => this.#updateConf({ [key]: value === null ? null : write(value) });
+  }
+
+  #executorsControl(recorded: number): Control {
+    return sliderControl({
+      id: "set-executors",
+      label: "Executors",
+      property: "number of executors",
+      steps: countSteps(recorded, 8),
+      recorded,
+      format: String,
+      parse: parseCount,
+      changed: (value) => this.#update({ executors: value }),
+    });
+  }
+
+  #coresControl(recorded: number): Control {
+    return sliderControl({
+      id: "set-cores",
+      label: "Cores of an executor",
+      property: "spark.executor.cores",
+      steps: countSteps(recorded, 8),
+      recorded,
+      format: String,
+      parse: parseCount,
+      changed: this.#setter("spark.executor.cores", String),
+    });
   }
 
   #offHeapControl(recorded: number): Control {

@@ -154,18 +154,23 @@ function drawRegion(plot: uPlot, theme: Theme, regionBytes: number): void {
   ctx.restore();
 }
 
-/** The chart of one executor and memory mode; null when the run tells nothing of it. */
-export function memoryChart(chart: ExecutorMemoryChart, options: MemoryChartOptions): HTMLElement | null {
-  const announced = options.mode === "onHeap" ? chart.maxOnHeapMemory : chart.maxOffHeapMemory;
+/** The memory that the chart reaches up to: what there is of it, or the most that was used where that is not told. */
+function largest(chart: ExecutorMemoryChart, { mode, maxBytes }: MemoryChartOptions): number {
+  const announced = mode === "onHeap" ? chart.maxOnHeapMemory : chart.maxOffHeapMemory;
   const fullest = chart.points.reduce((most, point) => {
-    const values = valuesOf(point, options.mode);
+    const values = valuesOf(point, mode);
     return values === null ? most : Math.max(most, values.storageMemoryUsed + values.executionMemoryUsed);
   }, 0);
   const pools = chart.points.reduce((most, point) => {
-    const values = valuesOf(point, options.mode);
+    const values = valuesOf(point, mode);
     return Math.max(most, (values?.storagePoolSize ?? 0) + (values?.executionPoolSize ?? 0));
   }, 0);
-  const max = Math.max(options.maxBytes ?? 0, announced ?? 0, pools) || fullest;
+  return Math.max(maxBytes ?? 0, announced ?? 0, pools) || fullest;
+}
+
+/** The chart of one executor and memory mode; null when the run tells nothing of it. */
+export function memoryChart(chart: ExecutorMemoryChart, options: MemoryChartOptions): HTMLElement | null {
+  const max = largest(chart, options);
   const data = columns(chart, options, max);
   if (data[0].length < 2 || max === 0) return null;
   const { startMs } = options;

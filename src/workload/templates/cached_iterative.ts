@@ -34,26 +34,6 @@ export const cachedIterative = defineTemplate({
     const objects = storageLevel.includes("_SER") || storageLevel.startsWith("DISK") || storageLevel === "OFF_HEAP"
       ? {}
       : { bytes: linksBytes };
-    const iteration = (i: number) => ({
-      id: `iteration ${i}`,
-      name: `flatMap at PageRank (iteration ${i})`,
-      parents: [i === 1 ? "parse" : `iteration ${i - 1}`],
-      tasks: partitions,
-      ...(i === 1 ? { caches: ["links"] } : { reads: ["links"] }),
-      computeMs: { distribution: "normal", mean: 1500, standardDeviation: 200, min: 500 } as const,
-      deserializeMs: 5,
-      shuffleWriteBytes: ranksBytes,
-      shuffleWriteRecords: Math.ceil(ranksBytes / 16),
-      memory: [{
-        kind: "ExternalAppendOnlyMap" as const,
-        name: "combine of contributions",
-        bytes: 2 * ranksBytes,
-        records: Math.ceil(ranksBytes / 8),
-        keys: Math.ceil(ranksBytes / 16),
-        fillEnd: 0.8,
-        diskBytesPerByte: 0.5,
-      }],
-    });
     return {
       conf: { "spark.executor.memory": "4g", "spark.executor.cores": String(cores) },
       cluster: { executors, cores },
@@ -88,7 +68,7 @@ export const cachedIterative = defineTemplate({
           shuffleWriteBytes: Math.round(serialized * 0.8),
           shuffleWriteRecords: Math.ceil(linksBytes / 60),
         },
-        ...Array.from({ length: iterations }, (_, i) => iteration(i + 1)),
+        ...Array.from({ length: iterations }, (_, i) => iteration(i + 1, partitions, ranksBytes)),
         {
           id: "save",
           name: "collect at PageRank",
@@ -101,3 +81,27 @@ export const cachedIterative = defineTemplate({
     };
   },
 });
+
+/** The stage of the i-th iteration, which shuffles `ranksBytes` a task. */
+function iteration(i: number, partitions: number, ranksBytes: number) {
+  return {
+    id: `iteration ${i}`,
+    name: `flatMap at PageRank (iteration ${i})`,
+    parents: [i === 1 ? "parse" : `iteration ${i - 1}`],
+    tasks: partitions,
+    ...(i === 1 ? { caches: ["links"] } : { reads: ["links"] }),
+    computeMs: { distribution: "normal", mean: 1500, standardDeviation: 200, min: 500 } as const,
+    deserializeMs: 5,
+    shuffleWriteBytes: ranksBytes,
+    shuffleWriteRecords: Math.ceil(ranksBytes / 16),
+    memory: [{
+      kind: "ExternalAppendOnlyMap" as const,
+      name: "combine of contributions",
+      bytes: 2 * ranksBytes,
+      records: Math.ceil(ranksBytes / 8),
+      keys: Math.ceil(ranksBytes / 16),
+      fillEnd: 0.8,
+      diskBytesPerByte: 0.5,
+    }],
+  };
+}
