@@ -19,6 +19,8 @@ import type { EventSink, SparkEvent } from "../../src/spark/events.ts";
 import { checkStartup } from "../../src/spark/startup.ts";
 import { storageLevelName } from "../../src/spark/storage_level.ts";
 import { applyChanges, type Changed, type Changes } from "../../src/what_if/apply_changes.ts";
+import type { Steps } from "../../src/what_if/steps.ts";
+import { comparedRunSteps, type VersionEffects, versionEffectSteps } from "../../src/what_if/version_effects.ts";
 import { compareRuns } from "../../src/what_if/compare_runs.ts";
 import { type Recommendation, recommendation } from "../../src/what_if/recommend.ts";
 import {
@@ -127,6 +129,7 @@ function recordedOf(workload: Workload, conf: SparkConf, isLocal: boolean): Reco
       ? conf.getSizeAsBytes("spark.memory.offHeap.size")
       : 0,
     hasCachedRdds: levels.size > 0,
+    sparkVersion: conf.sparkVersion,
     storageLevel: levels.size === 1 ? [...levels][0] : null,
   };
 }
@@ -221,14 +224,33 @@ export class PageEngine {
     const tookMs = this.#now() - started;
     const replayed = run.replayed ?? (await this.replay(options)).run.summary;
     const { observed, recorded } = run;
+    // Rule by rule takes many runs: only once the user has settled on something.
+    const versionEffects = withCharts ? await this.#versionEffects(run, changes, options) : null;
     return {
       changes: changed.changes,
       warnings: changed.warnings,
       summary,
-      differences: compareRuns({ observed, replayed, predicted: summary, changed, recorded, versionEffects: null }),
+      differences: compareRuns({ observed, replayed, predicted: summary, changed, recorded, versionEffects }),
       run: withCharts ? fold.view() : null,
       tookMs,
     };
+  }
+
+  /** What another version's rules do, one by one; null without another version. */
+  async #versionEffects(run: OpenRun, changes: Changes, { signal }: WorkOptions): Promise<VersionEffects | null> {
+    const { sparkVersion } = changes;
+    if (sparkVersion === undefined || sparkVersion === run.workload.sparkVersion) return null;
+    const options = { stepEvents: STEP_EVENTS };
+    const compared = await this.#stepped(comparedRunSteps(this.#change(run, changes), options), signal);
+    return await this.#stepped(versionEffectSteps(run.workload, changes, compared, options), signal);
+  }
+
+  async #stepped<T>(steps: Steps<T>, signal: AbortSignal): Promise<T> {
+    for (;;) {
+      const { value, done } = steps.next();
+      if (done) return value;
+      await this.#turn(signal);
+    }
   }
 
   /**

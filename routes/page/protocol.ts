@@ -50,6 +50,8 @@ export interface Recorded {
   readonly hasCachedRdds: boolean;
   /** Spark's name of the cached RDDs' level; null when there are several. */
   readonly storageLevel: string | null;
+  /** Of the log. */
+  readonly sparkVersion: string;
 }
 
 /** What opening a log gives. */

@@ -94,6 +94,15 @@ Deno.test("what if", async (t) => {
       assertEquals(await indirect.locator("strong").innerText(), "48");
     });
 
+    await t.step("another Spark version is tried rule by rule, and stands in the link", async () => {
+      await page.getByRole("button", { name: "As recorded", exact: true }).first().click();
+      await page.locator("#set-version").selectOption("4.1");
+      await page.locator("#compare", { hasText: "rules and defaults differ between Spark 3.5.9 and 4.1" }).waitFor();
+      await page.getByRole("button", { name: "Copy link" }).click();
+      await page.getByText("Copied: a link").waitFor();
+      assertEquals(new URL(await clipboard()).hash, "#run=cache&spark=4.1");
+    });
+
     await t.step("a verdict's advice leads to its control", async () => {
       await page.getByRole("button", { name: "As recorded", exact: true }).first().click();
       const advice = page.locator(".finding-settings li", { hasText: "spark.executor.memory" });

@@ -10,38 +10,47 @@ export interface Scenario {
   readonly conf: Readonly<Record<string, string>>;
   readonly executors: number | null;
   readonly storageLevel: string | null;
+  /** Another Spark version; absent: the log's. */
+  readonly sparkVersion?: string;
 }
 
 /** Nothing changed. */
 export const NO_CHANGES: Scenario = Object.freeze({ conf: Object.freeze({}), executors: null, storageLevel: null });
 
 /** Whether anything is changed. */
-export function isChanged({ conf, executors, storageLevel }: Scenario): boolean {
-  return Object.keys(conf).length > 0 || executors !== null || storageLevel !== null;
+export function isChanged({ conf, executors, storageLevel, sparkVersion }: Scenario): boolean {
+  return Object.keys(conf).length > 0 || executors !== null || storageLevel !== null || sparkVersion !== undefined;
 }
 
 /** As the library takes it. */
-export function changesOf({ conf, executors, storageLevel }: Scenario): Changes {
+export function changesOf({ conf, executors, storageLevel, sparkVersion }: Scenario): Changes {
   return {
     conf,
     ...(executors === null ? {} : { executors }),
     ...(storageLevel === null ? {} : { storageLevel }),
+    ...(sparkVersion === undefined ? {} : { sparkVersion }),
   };
 }
 
 /** By the names that a sweep uses. */
-export function settingsOf({ conf, executors, storageLevel }: Scenario): Record<string, string> {
+export function settingsOf({ conf, executors, storageLevel, sparkVersion }: Scenario): Record<string, string> {
   return {
     ...conf,
     ...(executors === null ? {} : { executors: String(executors) }),
     ...(storageLevel === null ? {} : { storageLevel }),
+    ...(sparkVersion === undefined ? {} : { sparkVersion }),
   };
 }
 
 /** The scenario with these settings, named as a sweep names them. */
 export function scenarioOf(settings: Readonly<Record<string, string>>): Scenario {
-  const { executors, storageLevel = null, ...conf } = settings;
-  return { conf, executors: executors === undefined ? null : Number(executors), storageLevel };
+  const { executors, storageLevel = null, sparkVersion, ...conf } = settings;
+  return {
+    conf,
+    executors: executors === undefined ? null : Number(executors),
+    storageLevel,
+    ...(sparkVersion === undefined ? {} : { sparkVersion }),
+  };
 }
 
 /**
@@ -90,9 +99,9 @@ export interface Link {
  * import { assertEquals } from "@std/assert";
  * import { linkText, readLink } from "./scenario.ts";
  *
- * const scenario = { conf: { "spark.executor.memory": "4g" }, executors: 3, storageLevel: "MEMORY_ONLY_SER" };
+ * const scenario = { conf: { "spark.executor.memory": "4g" }, executors: 3, storageLevel: "NONE", sparkVersion: "4.1" };
  * const link = { run: "cache", app: null, scenario };
- * assertEquals(linkText(link), "run=cache&spark.executor.memory=4g&executors=3&level=MEMORY_ONLY_SER");
+ * assertEquals(linkText(link), "run=cache&spark.executor.memory=4g&executors=3&level=NONE&spark=4.1");
  * assertEquals(readLink(linkText(link)), link);
  * ```
  */
@@ -103,16 +112,18 @@ export function linkText({ run, app, scenario }: Link): string {
   for (const [key, value] of Object.entries(scenario.conf)) parameters.set(key, value);
   if (scenario.executors !== null) parameters.set("executors", String(scenario.executors));
   if (scenario.storageLevel !== null) parameters.set("level", scenario.storageLevel);
+  if (scenario.sparkVersion !== undefined) parameters.set("spark", scenario.sparkVersion);
   return parameters.toString();
 }
 
 /** Names in a link that are no properties. */
-const OWN_NAMES: ReadonlySet<string> = new Set(["run", "app", "executors", "level"]);
+const OWN_NAMES: ReadonlySet<string> = new Set(["run", "app", "executors", "level", "spark"]);
 
 /** Reads what {@linkcode linkText} wrote; what it does not know is a property. */
 export function readLink(text: string): Link {
   const parameters = new URLSearchParams(text);
   const executors = Number(parameters.get("executors") ?? NaN);
+  const sparkVersion = parameters.get("spark");
   const conf: Record<string, string> = {};
   for (const [key, value] of parameters) {
     if (!OWN_NAMES.has(key) && key.includes(".")) conf[key] = value;
@@ -124,6 +135,7 @@ export function readLink(text: string): Link {
       conf,
       executors: Number.isSafeInteger(executors) && executors > 0 ? executors : null,
       storageLevel: parameters.get("level"),
+      ...(sparkVersion === null ? {} : { sparkVersion }),
     },
   };
 }

@@ -6,6 +6,7 @@
 import type { Summary } from "../../../src/report/summary.ts";
 import { STORAGE_LEVELS } from "../../../src/spark/storage_level.ts";
 import { byteFromString } from "../../../src/spark/sizes.ts";
+import { KNOWN_LINES } from "../../../src/spark/spark_version.ts";
 import type { Predicted, Recorded, Replayed } from "../protocol.ts";
 import { fill, h, icon } from "../ui/dom.ts";
 import { formatBytes, formatCount, formatMs } from "../ui/format.ts";
@@ -40,6 +41,9 @@ const TILES: readonly (readonly [name: string, text: (s: Summary) => string, wei
     ],
     ["Out of memory", ({ execution }) => formatCount(execution.oomTasks), ({ execution }) => execution.oomTasks],
   ];
+
+/** The versions that can be simulated: from 1.6 on storage and execution share their memory, the newest first. */
+const UNIFIED_MEMORY_LINES = KNOWN_LINES.slice(KNOWN_LINES.indexOf("1.6")).toReversed();
 
 /** A size as Spark reads it, in bytes; null when Spark would refuse it. Without a unit it is MiB, as for a JVM's heap. */
 function parseSize(text: string): number | null {
@@ -119,6 +123,7 @@ export class WhatIfPanel {
     for (const [key, control] of this.#controls) {
       if (key === "executors") control.set(scenario.executors === null ? null : String(scenario.executors));
       else if (key === "storageLevel") control.set(scenario.storageLevel);
+      else if (key === "sparkVersion") control.set(scenario.sparkVersion ?? null);
       else control.set(conf[key] ?? null);
     }
     this.#listOthers();
@@ -218,6 +223,7 @@ export class WhatIfPanel {
     }
     controls.push(add("spark.memory.offHeap.size", this.#offHeapControl(offHeapBytes)));
     if (this.#recorded.hasCachedRdds) controls.push(add("storageLevel", this.#levelControl()));
+    controls.push(add("sparkVersion", this.#versionControl()));
     return controls;
   }
 
@@ -277,6 +283,22 @@ export class WhatIfPanel {
       choices: Object.keys(STORAGE_LEVELS).filter((name) => name !== "NONE"),
       recorded: this.#recorded.storageLevel ?? "several",
       changed: (value) => this.#update({ storageLevel: value }),
+    });
+  }
+
+  /** What an upgrade does: the verdict names each rule that differs. */
+  #versionControl(): Control {
+    return choiceControl({
+      id: "set-version",
+      label: "Spark version",
+      property: "rules and defaults",
+      choices: UNIFIED_MEMORY_LINES,
+      recorded: this.#recorded.sparkVersion,
+      changed: (value) => {
+        const { sparkVersion: _, ...rest } = this.#scenario;
+        this.#scenario = value === null ? rest : { ...rest, sparkVersion: value };
+        this.#actions.changed(this.#scenario);
+      },
     });
   }
 

@@ -96,3 +96,12 @@ Deno.test("the simulated event log is read back as the run that was predicted", 
 Deno.test("without a log there is nothing to simulate", async () => {
   await assertRejects(() => new PageEngine(() => 0).replay(work()), InputError, "a log must be open");
 });
+
+Deno.test("another Spark version is tried rule by rule once the prediction is shown with charts", async () => {
+  const engine = await opened();
+  const changes = { sparkVersion: "4.1" };
+  const told = async (withCharts: boolean) =>
+    (await engine.predict(changes, withCharts, work())).differences.find(({ code }) => code === "whatif.version");
+  assertEquals(await told(false), undefined);
+  assert((await told(true))!.sentence.includes("rules and defaults differ between Spark 3.5.9 and 4.1"));
+});
