@@ -9,9 +9,16 @@ import { WAITING } from "./memory/execution_memory.ts";
 import type { Activity, StepOutcome, TaskFailure } from "./process.ts";
 import { WAIT } from "./process.ts";
 import type { Task } from "./task.ts";
-import type { ConsumerDemand } from "./workload.ts";
+import type { ConsumerDemand, ConsumerKind } from "./workload.ts";
 
-/** The consumers of one task; those without input are left out. */
+/** Kinds that take nothing before a record comes. */
+const TAKES_NOTHING_EMPTY: ReadonlySet<ConsumerKind> = new Set<ConsumerKind>([
+  "ExternalAppendOnlyMap",
+  "ExternalSorter",
+  "Raw",
+]);
+
+/** The consumers of one task, without those that take no memory in it. */
 export function consumerActivities(
   task: Task,
   demands: readonly ConsumerDemand[],
@@ -19,9 +26,16 @@ export function consumerActivities(
 ): ConsumerActivity[] {
   const activities: ConsumerActivity[] = [];
   for (const demand of demands) {
-    if (demand.records[partition] > 0) activities.push(new ConsumerActivity(task, demand, partition));
+    if (demand.records[partition] > 0 || startsEmpty(demand, partition)) {
+      activities.push(new ConsumerActivity(task, demand, partition));
+    }
   }
   return activities;
+}
+
+/** Whether an operator runs in a partition in which no row reaches it. */
+function startsEmpty({ kind, absentIn }: ConsumerDemand, partition: number): boolean {
+  return !TAKES_NOTHING_EMPTY.has(kind) && !(absentIn?.includes(partition) ?? false);
 }
 
 /** One consumer: it fills from `start` to `fillEnd` of the computing, and is read and let go until `release`. */

@@ -246,8 +246,10 @@ export interface ConsumerDemand {
   readonly release: number;
   /** Off-heap when the settings select off-heap Tungsten memory; RDD collections are always on-heap. */
   readonly tungsten: boolean;
-  /** Records that go in, by partition. */
+  /** Records that go in, by partition. Without any an operator takes its first array and page all the same. */
   readonly records: Column;
+  /** Partitions without records in which the operator does not run at all (branches of a union); null: none. */
+  readonly absentIn: readonly number[] | null;
   /** Bytes that go in, in the form the consumer holds them (UnsafeRow bytes, estimated object bytes), by partition. */
   readonly bytes: Column;
   /** Distinct keys (aggregations, maps), by partition; null: one for each record. */

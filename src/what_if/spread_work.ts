@@ -54,6 +54,7 @@ function spreadConsumer(consumer: ConsumerDemand, shares: Column): ConsumerDeman
     records: spread(consumer.records, shares),
     bytes: spread(consumer.bytes, shares),
     keys: spreadOrNull(consumer.keys, shares),
+    absentIn: null,
   };
 }
 

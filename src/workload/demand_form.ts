@@ -174,6 +174,7 @@ export function consumersFromSpec(
         field: "records",
       }) ?? bytes.map((size) => Math.ceil(size / ASSUMED_RECORD_BYTES)),
       bytes,
+      absentIn: spec.absentIn ?? null,
       keys: optionalFigure(spec.keys, {
         ...place,
         unit: "count",

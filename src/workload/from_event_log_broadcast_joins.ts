@@ -52,6 +52,7 @@ export function broadcastJoinDemand(stage: BroadcastJoinStage): ConsumerDemand |
     tungsten: false,
     records: new Float64Array(numPartitions).fill(1),
     bytes: new Float64Array(numPartitions).fill(bytes),
+    absentIn: null,
     keys: null,
     diskBytesPerByte: null,
     parameters: { broadcast: 1 },

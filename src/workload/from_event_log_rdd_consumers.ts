@@ -87,6 +87,7 @@ export function rddConsumers(stage: RddStage): UnplacedConsumer[] {
     kind,
     name,
     tungsten: false,
+    absentIn: null,
     records,
     bytes: bytes.map((whole, p) => Math.round(whole * shareOf(found, i, p))),
     keys,

@@ -182,12 +182,20 @@ class SqlConsumers {
       tungsten: true,
       records,
       bytes: records.map((n) => Math.round(n * rowBytes)),
+      absentIn: this.#absentIn(node, records),
       keys: keys ?? null,
       diskBytesPerByte: null,
       parameters,
       readBy: null,
       toTheEnd: toTheEnd ?? false,
     };
+  }
+
+  /** Partitions in which a node got no row and took no memory: it did not run there, as in the branches of a union. */
+  #absentIn(node: PlanNode, records: Column): readonly number[] | null {
+    const taken = this.#metric(node, "peak memory") ?? this.#metric(node, "data size of build side");
+    const absent = [...records.keys()].filter((p) => records[p] === 0 && (taken === null || taken[p] <= 0));
+    return absent.length === 0 ? null : absent;
   }
 
   /** Rows that a node hands to its parent, by partition, and the exchange they come from unchanged, if any. */

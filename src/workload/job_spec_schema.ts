@@ -108,6 +108,7 @@ const memory = v.optional(v.array(v.object({
   name: v.optional(text),
   records: v.optional(count),
   bytes: described(bytes, "What goes in, in the form that is held in memory"),
+  absentIn: nullable(v.array(index)),
   keys: v.optional(v.nullable(count)),
   start: v.optional(fraction),
   fillEnd: v.optional(fraction),

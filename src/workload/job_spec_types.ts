@@ -167,6 +167,11 @@ export interface MemorySpec {
   readonly records?: Quantity;
   /** What goes in, in the form that the consumer holds it. */
   readonly bytes: Quantity<SizeValue>;
+  /**
+   * Tasks without records in which the operator does not run at all; elsewhere it takes its first array and page without any
+   * record. Default: none.
+   */
+  readonly absentIn?: readonly number[] | null;
   /** Distinct keys of aggregations and maps; null: one for each record. */
   readonly keys?: Quantity | null;
   /** Fractions of the task's computing time. Defaults: 0, 0.7, 1. */

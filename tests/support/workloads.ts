@@ -96,6 +96,7 @@ export function consumerOf(partitions: number, fields: Partial<ConsumerDemand> =
     tungsten: true,
     records: column(partitions, 1e6),
     bytes: column(partitions, 100 * MIB),
+    absentIn: null,
     keys: null,
     diskBytesPerByte: null,
     parameters: {},

@@ -8,6 +8,7 @@ const consumer = (records: number, readBy: number | null = null, toTheEnd = fals
   tungsten: true,
   records: new Float64Array([records]),
   bytes: new Float64Array([records]),
+  absentIn: null,
   keys: null,
   diskBytesPerByte: null,
   parameters: {},

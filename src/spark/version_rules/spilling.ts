@@ -15,6 +15,7 @@ export const SPILLING_RULES: {
   readonly exhaustedSorterSpills: VersionRule<boolean>;
   readonly aggregationMapCountsAsSpilled: VersionRule<boolean>;
   readonly recordsPeaksByMode: VersionRule<boolean>;
+  readonly emptyRelationTakesNothing: VersionRule<boolean>;
 } = Object.freeze({
   largestFirst: from(
     "read",
@@ -71,5 +72,12 @@ export const SPILLING_RULES: {
     null,
     "a task's peak of on-heap and of off-heap execution memory is recorded",
     "when tasks take execution memory",
+  ),
+  emptyRelationTakesNothing: from(
+    "read",
+    "3.1.0",
+    null,
+    "a hash join whose build side has no row builds nothing (EmptyHashedRelation); before, it took its first array and page",
+    "when the build side of a hash join has no row in some partition",
   ),
 });

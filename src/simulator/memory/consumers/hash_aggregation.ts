@@ -196,15 +196,16 @@ export class HashAggregation extends GeneratedSteps {
 
   /** First the rows of the first-level map, then the pages, each freed when its last row has been read. */
   *#read(): Steps<void> {
+    const groups = Math.max(1, this.#groups);
     let rows = this.#fast.rowsOf(this.#groups);
     const page = this.#batch?.page ?? null;
     if (page !== null) {
-      yield* this.before(Math.min(1, rows / this.#groups));
+      yield* this.before(Math.min(1, rows / groups));
       this.#batch!.freePage(page);
     }
     while (this.#map.pages.length > 1) {
       rows += this.#map.recordsIn(this.#map.pages[0]);
-      yield* this.before(Math.min(1, rows / this.#groups));
+      yield* this.before(Math.min(1, rows / groups));
       if (this.#map.pages.length > 1) this.#map.freePage("first");
     }
     yield* this.before(1);

@@ -92,7 +92,8 @@ export class HashedRelation extends GeneratedSteps {
   }
 
   protected override *run(): Steps {
-    if (this.input.records === 0 || this.#broadcast) {
+    const isEmpty = this.input.records === 0 && this.taskMemoryManager.rules.emptyRelationTakesNothing;
+    if (isEmpty || this.#broadcast) {
       yield* this.before(1);
       this.phase = "read";
       yield* this.before(1);
