@@ -42,7 +42,7 @@ Deno.test("neutralTrace() names blocks by their order and sets the task of unrol
 });
 
 Deno.test("the kernel gives Spark's answers and state to the host without a library around it", async () => {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+  const { code, stdout, stderr } = await new Deno.Command("deno", {
     args: ["run", "--allow-read", "hosts/node/replay.mjs", "../assembly/build/kernel.wasm", "hosts/trace/trace.txt"],
     cwd: import.meta.dirname,
   }).output();

@@ -55,7 +55,7 @@ interface Declaration {
 }
 
 Deno.test("every export that can be called or read has an example, which runs as a test", async () => {
-  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["doc", "--json", "src/mod.ts"], cwd: ROOT })
+  const { stdout } = await new Deno.Command("deno", { args: ["doc", "--json", "src/mod.ts"], cwd: ROOT })
     .output();
   const { nodes } = JSON.parse(new TextDecoder().decode(stdout)) as {
     nodes: Record<string, { symbols: { name: string; declarations: Declaration[] }[] }>;
