@@ -85,6 +85,11 @@ const SUITES: readonly Suite[] = [
     skip: needs("python3"),
   },
   {
+    name: "filters of bounded memory",
+    command: ["deno", "run", "-A", "--quiet", "tests/soak/filters.ts"],
+    capMinutes: 6,
+  },
+  {
     name: "soak of the service",
     command: ["deno", "run", "-A", "--v8-flags=--expose-gc", "tests/soak/run.ts"],
     capMinutes: 6,

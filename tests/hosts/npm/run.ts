@@ -1,6 +1,6 @@
 /**
- * The npm package: built, packed, installed in an empty project, plain and in TypeScript, run in Node and in workerd. What
- * it prints is what the same code gives in Deno; the command gives the same bytes. Ends with `N passed, N failed`.
+ * The npm package: built, packed, installed in an empty project, plain and in TypeScript, run in Node, Bun and workerd,
+ * and bundled for browsers. What it prints is what the same code gives in Deno; the command gives the same bytes. Ends with `N passed, N failed`.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { summarize, sweep, whatIf, workloadFromEventLog, workloadFromJobSpec } f
 const HERE = import.meta.dirname!;
 const ROOT = `${HERE}/../../..`;
 const LOG = `${ROOT}/tests/testdata/runs/cache_evictions/app-20261130174132-0000.gz`;
-const TOOLS = ["typescript@5.9.3", "@types/node@20.19.9", "esbuild@0.28.2", "miniflare@4.20260730.0"];
+const TOOLS = ["typescript@5.9.3", "@types/node@20.19.9", "esbuild@0.28.2", "miniflare@4.20260730.0", "bun@1.4.5"];
 
 interface Result {
   readonly code: number;
@@ -153,6 +153,17 @@ try {
   check("typed", typed.stdout === await typedExpected(), typed);
   const service = await run(project, "node", "service.js");
   check("service and client", service.stdout === await serviceExpected(), service);
+  const rebuilt = await run(project, "npm", "rebuild", "bun");
+  check("npm rebuild bun", rebuilt.code === 0, rebuilt);
+  for (const [program, expected] of [["plain.mjs", plainExpected()], ["service.js", await serviceExpected()]]) {
+    const inBun = await run(project, "node_modules/.bin/bun", program);
+    check(`${program} in Bun`, inBun.stdout === expected, inBun);
+    const bundle = ["--bundle", "--format=esm", "--platform=browser", "--minify", `--outfile=bundled/${program}`];
+    const bundled = await run(project, "node_modules/.bin/esbuild", program, ...bundle);
+    check(`${program} bundled for browsers`, bundled.code === 0, bundled);
+    const alone = await run(`${project}/bundled`, "node", program);
+    check(`${program} from one file`, alone.stdout === expected, alone);
+  }
   await checkWorkerd(project);
 
   for (
