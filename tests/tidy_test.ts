@@ -181,6 +181,28 @@ Deno.test("functions of Math that differ between engines are not used below the 
   assertEquals(found, []);
 });
 
+Deno.test("nothing is used that Node 20 lacks, which the npm package says is enough", async () => {
+  const newer = new RegExp([
+    String.raw`\b(?:Map|Object)\.groupBy\b`,
+    String.raw`\bArray\.fromAsync\b`,
+    String.raw`\bPromise\.(?:withResolvers|try)\b`,
+    String.raw`\bRegExp\.escape\b`,
+    String.raw`\bIterator\.(?:from|concat)\b`,
+    String
+      .raw`\.(?:values|keys|entries)\(\)\s*\.(?:map|filter|take|drop|some|every|find|reduce|toArray|forEach|flatMap)\(`,
+    String.raw`\.(?:isSubsetOf|isSupersetOf|isDisjointFrom|symmetricDifference)\(`,
+    String.raw`\.(?:toHex|toBase64|setFromHex|setFromBase64)\(`,
+    String.raw`\busing \w+ =`,
+  ].join("|"));
+  const found: string[] = [];
+  for (const [path, text] of await checked()) {
+    if (/^routes\/(page|entries|main)\b/.test(path)) continue;
+    const match = newer.exec(text);
+    if (match !== null) found.push(`${path}: ${match[0]}`);
+  }
+  assertEquals(found, []);
+});
+
 Deno.test("each source file has a mirrored test, or is covered by its folder's", async () => {
   const tests = new Set<string>();
   for await (const path of sourceFiles("tests")) tests.add(path);

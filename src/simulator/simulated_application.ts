@@ -25,6 +25,7 @@ import { EventQueue } from "./event_queue.ts";
 import { Executor } from "./executor.ts";
 import { executorMemoryLayout } from "./executor_memory.ts";
 import { FaultInjector } from "./fault_injector.ts";
+import { groupBy } from "./group_by.ts";
 import { JobRunner } from "./job_runner.ts";
 import { Lineage } from "./lineage.ts";
 import { type ConsumerSettings, consumerSettings } from "./memory/consumers/mod.ts";
@@ -127,9 +128,9 @@ export class SimulatedApplication implements SimulationEnvironment {
     this.#levels = workload.rdds.map(({ persistBeforeJob }, i) =>
       persistBeforeJob === undefined ? this.#persisted[i] : null
     );
-    this.#persists = Map.groupBy(workload.rdds.keys(), (rdd) => workload.rdds[rdd].persistBeforeJob);
-    this.#unpersists = Map.groupBy(workload.rdds.keys(), (rdd) => workload.rdds[rdd].unpersistBeforeJob);
-    this.#removals = Map.groupBy(workload.broadcasts, ({ removeBeforeJob }) => removeBeforeJob);
+    this.#persists = groupBy(workload.rdds.keys(), (rdd) => workload.rdds[rdd].persistBeforeJob);
+    this.#unpersists = groupBy(workload.rdds.keys(), (rdd) => workload.rdds[rdd].unpersistBeforeJob);
+    this.#removals = groupBy(workload.broadcasts, ({ removeBeforeJob }) => removeBeforeJob);
     this.#application = new ApplicationEvents(this);
     this.#faults = new FaultInjector({
       workload,
