@@ -67,11 +67,25 @@ export function buildRdds(
       id: list.length,
       name: stageName(spec.stages![i]),
       callSite: stageName(spec.stages![i]),
+      ...operationOf(spec.stages![i], graph.parents[i].map((parent) => spec.stages![parent])),
       numPartitions: graph.tasks[i],
       dependencies: inputs,
     });
   }
   return { list, ofStage };
+}
+
+/**
+ * The RDD that collects what a stage fetches, as Spark names it: its class, and in its scope the operation (RDD.name, RDDOperationScope).
+ * With that an event log of a simulated run tells which collections its tasks held.
+ */
+function operationOf({ memory }: StageSpec, parents: readonly StageSpec[]): Partial<Pick<Rdd, "name" | "scope">> {
+  const collection = memory?.find(({ kind }) => kind === "ExternalAppendOnlyMap" || kind === "ExternalSorter");
+  if (collection === undefined || parents.length === 0) return {};
+  if (parents.length > 1) return collection.kind === "ExternalSorter" ? {} : { name: "CoGroupedRDD", scope: "cogroup" };
+  if (collection.kind === "ExternalSorter") return { name: "ShuffledRDD", scope: "sortByKey" };
+  const isCombined = parents[0].memory?.some(({ kind }) => kind === "ExternalSorter") ?? false;
+  return { name: "ShuffledRDD", scope: isCombined ? "reduceByKey" : "groupByKey" };
 }
 
 function inputsOf(

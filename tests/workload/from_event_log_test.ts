@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { WorkloadBuilder } from "../../src/workload/from_event_log.ts";
+import { workloadFromJobSpec } from "../../src/workload/job_spec.ts";
 import { simulate } from "../../src/simulator/simulate.ts";
 import { SparkConf } from "../../src/spark/conf.ts";
 import { cachedRdd, demandOf, jobOf, MIB, workloadOf } from "../support/workloads.ts";
@@ -86,6 +87,43 @@ Deno.test("what a program does between jobs comes back from the log of its simul
     ],
   );
   assertEquals(found.broadcasts.find(({ id }) => id === 100)?.removeBeforeJob, 2);
+});
+
+Deno.test("collections of RDD jobs come back from the log of a simulated run, by the operations that made their RDDs", () => {
+  const collection = (kind: "ExternalAppendOnlyMap" | "ExternalSorter") => ({ kind, bytes: 8e6, records: 10_000 });
+  const stage = (id: string, parents: string[], ...kinds: ("ExternalAppendOnlyMap" | "ExternalSorter")[]) => ({
+    id,
+    parents,
+    tasks: 4,
+    computeMs: 500,
+    shuffleWriteBytes: 1e6,
+    shuffleWriteRecords: 10_000,
+    memory: kinds.map(collection),
+  });
+  const workload = workloadFromJobSpec({
+    stages: [
+      stage("a", []),
+      stage("grouped", ["a"], "ExternalAppendOnlyMap"),
+      stage("combining", [], "ExternalSorter"),
+      stage("reduced", ["combining"], "ExternalAppendOnlyMap"),
+      stage("cogrouped", ["grouped", "reduced"], "ExternalAppendOnlyMap"),
+      stage("sorted", ["cogrouped"], "ExternalSorter"),
+    ],
+  });
+  const builder = new WorkloadBuilder();
+  simulate(workload, { conf: SparkConf.from(workload.conf, workload.sparkVersion), sink: builder });
+  const found = builder.workload().demands.flatMap(({ consumers }) => consumers);
+  assertEquals(
+    found.map(({ kind, name, bytes }) => [kind, name.replace(/ \(rdd \d+\)/, ""), bytes[0] > 7e6 && bytes[0] < 17e6])
+      .sort(),
+    [
+      ["ExternalAppendOnlyMap", "cogroup", true],
+      ["ExternalAppendOnlyMap", "groupByKey", true],
+      ["ExternalAppendOnlyMap", "reduceByKey", true],
+      ["ExternalSorter", "map side of reduceByKey", true],
+      ["ExternalSorter", "sortByKey", true],
+    ],
+  );
 });
 
 Deno.test("adaptive execution's map stages are jobs that write the shuffles which later jobs read", async () => {
