@@ -153,9 +153,16 @@ class Repartition {
     const equal = new Float64Array(planned).fill(total / planned);
     if (enabled && tasks === planned && coalescedShares(equal, this.#recorded).length < planned) return null;
     if (total === 0) return new Float64Array(Math.min(tasks, this.#asked.planned)).fill(1 / tasks);
-    const deviation = sizeDeviation(this.#bytesRead(readers), planned);
-    const { seed } = this.#workload;
-    return likelyShares({ total, partitions: this.#asked.planned, deviation, seed }, this.#asked);
+    const bytes = this.#bytesRead(readers);
+    const { seed, demands } = this.#workload;
+    const maps = [...read].map(({ demand }) => ({
+      bytes: demands[demand].shuffleWriteBytes,
+      records: demands[demand].shuffleWriteRecords,
+    }));
+    const isKnown = bytes.length === planned && planned === this.#asked.planned;
+    const sizes = isKnown ? bytes.map((size) => size * planned / total) : null;
+    const deviation = sizeDeviation(bytes, planned);
+    return likelyShares({ partitions: this.#asked.planned, sizes, deviation, seed, maps }, this.#asked);
   }
 
   #bytesWritten(demand: number): number {

@@ -5,6 +5,7 @@
  * @module
  */
 import { Prng } from "../prng.ts";
+import { mapStatus } from "../simulator/scheduler/map_status.ts";
 import type { SparkConf } from "../spark/conf.ts";
 
 /** What decides how partitions are merged. */
@@ -60,7 +61,8 @@ export function coalescingOf(conf: SparkConf, cores: number): Coalescing {
  * The shares of the tasks that read merged partitions: neighbours are merged while together they stay below a target,
  * the mean that gives every core a task but no more than the advisory size (ShufflePartitionsUtil.coalescePartitions).
  *
- * @param sizes Bytes of each partition, of all shuffles that are read together.
+ * @param sizes Bytes of each partition, of all shuffles that are read together, as the driver knows them.
+ * @param bytes The true ones, of which the shares are.
  * @returns Each task's share of the whole; the shares add up to 1. Empty tasks are left out, but for the only one.
  *
  * @example
@@ -75,37 +77,58 @@ export function coalescingOf(conf: SparkConf, cores: number): Coalescing {
  * assertEquals([...shares], [0.5, 0.5]);
  * ```
  */
-export function coalescedShares(sizes: ArrayLike<number>, coalescing: Coalescing): Float64Array {
+export function coalescedShares(
+  sizes: ArrayLike<number>,
+  coalescing: Coalescing,
+  bytes: ArrayLike<number> = sizes,
+): Float64Array {
   let total = 0;
-  for (let i = 0; i < sizes.length; i++) total += sizes[i];
+  let allBytes = 0;
+  for (let i = 0; i < sizes.length; i++) {
+    total += sizes[i];
+    allBytes += bytes[i];
+  }
   if (total === 0) return Float64Array.of(1);
   const mean = Math.max(Math.ceil(total / Math.max(1, coalescing.minPartitions)), LEAST_BYTES);
   const target = Math.max(Math.min(mean, coalescing.advisoryBytes), coalescing.minBytes);
   const shares: number[] = [];
   let merged = 0;
+  let read = 0;
   for (let i = 0; i < sizes.length; i++) {
     if (merged > 0 && merged + sizes[i] > target) {
-      shares.push(merged / total);
+      shares.push(read / allBytes);
       merged = 0;
+      read = 0;
     }
     merged += sizes[i];
+    read += bytes[i];
   }
-  if (merged > 0) shares.push(merged / total);
+  if (merged > 0) shares.push(read / allBytes);
   return Float64Array.from(shares);
 }
 
-/** An exchange's partitions whose sizes differ by chance. */
+/** What map tasks of one shuffle write, by task. */
+export interface MapWrites {
+  readonly bytes: ArrayLike<number>;
+  readonly records: ArrayLike<number>;
+}
+
+/** An exchange's partitions as far as their sizes are known. */
 export interface PartitionSpread {
-  /** Bytes of all. */
-  readonly total: number;
   readonly partitions: number;
+  /** Sizes of the partitions in sizes of the mean one; null where they are not known and differ by chance. */
+  readonly sizes: ArrayLike<number> | null;
   /** Standard deviation of a partition's size, in sizes. */
   readonly deviation: number;
   readonly seed: number;
+  /** By shuffle that is read. */
+  readonly maps: readonly MapWrites[];
 }
 
 /** Draws of sizes, an odd number. */
 const DRAWS = 101;
+/** Blocks that are drawn at most; of large shuffles there are fewer draws. */
+const MAX_BLOCKS = 2_000_000;
 
 /**
  * The shares of the tasks that read merged partitions whose sizes are not known: of several draws of sizes the one with
@@ -119,23 +142,66 @@ const DRAWS = 101;
  * import { coalescingOf, likelyShares } from "./coalesced_partitions.ts";
  *
  * const coalescing = coalescingOf(SparkConf.from({}, "3.5.9"), 4);
+ * const map = { bytes: [40e6, 40e6], records: [4e6, 4e6] };
  * const tasks = (deviation: number) =>
- *   likelyShares({ total: 80e6, partitions: 32, deviation, seed: 1 }, coalescing).length;
+ *   likelyShares({ partitions: 32, sizes: null, deviation, seed: 1, maps: [map] }, coalescing).length;
  * assertEquals([tasks(0), tasks(0.04)], [4, 5]);
  * ```
  */
 export function likelyShares(spread: PartitionSpread, coalescing: Coalescing): Float64Array {
   const prng = new Prng(spread.seed);
-  const draws = Array.from({ length: DRAWS }, () => coalescedShares(drawSizes(spread, prng), coalescing));
+  const blocks = spread.maps.reduce((sum, { bytes }) => sum + bytes.length, 0) * spread.partitions;
+  const half = Math.max(0, Math.min((DRAWS - 1) / 2, Math.floor(MAX_BLOCKS / Math.max(1, blocks) / 2)));
+  const draws = Array.from({ length: 2 * half + 1 }, () => {
+    const { bytes, known } = drawSizes(spread, prng);
+    return coalescedShares(known, coalescing, bytes);
+  });
   draws.sort((a, b) => a.length - b.length);
-  return draws[(DRAWS - 1) / 2];
+  return draws[half];
 }
 
-function drawSizes({ total, partitions, deviation }: PartitionSpread, prng: Prng): Float64Array {
-  const sizes = new Float64Array(partitions).map(() => Math.max(0, 1 + deviation * prng.normal()));
-  let sum = 0;
-  for (const size of sizes) sum += size;
-  return sum === 0 ? sizes : sizes.map((size) => size * total / sum);
+/**
+ * Sizes of partitions, and what the driver knows of them: the sums of their blocks' sizes in the map outputs' statuses,
+ * each to the next power of 1.1 (MapStatus). A block has a number of records that chance makes, whatever the partition's
+ * own size is.
+ */
+function drawSizes({ partitions, sizes, deviation, maps }: PartitionSpread, prng: Prng) {
+  const bytes = new Float64Array(partitions);
+  const known = new Float64Array(partitions);
+  const blocks = new Float64Array(partitions);
+  const own = deviationOfPartitions(deviation, partitions, maps);
+  const factors = bytes.map((_, p) => sizes === null ? Math.max(0, 1 + own * prng.normal()) : sizes[p]);
+  for (const written of maps) {
+    for (let map = 0; map < written.bytes.length; map++) {
+      const chance = deviationOfBlock(written.records[map], partitions);
+      for (let p = 0; p < partitions; p++) {
+        const factor = Math.max(0, factors[p] + chance * prng.normal());
+        blocks[p] = Math.round(factor * written.bytes[map] / partitions);
+        bytes[p] += blocks[p];
+      }
+      const status = mapStatus(blocks);
+      for (let p = 0; p < partitions; p++) known[p] += status.getSizeForBlock(p);
+    }
+  }
+  return { bytes, known };
+}
+
+/** Relative deviation of a block's number of records when each of `records` falls into one of the partitions. */
+function deviationOfBlock(records: number, partitions: number): number {
+  return records <= 0 ? 0 : Math.sqrt((partitions - 1) / records);
+}
+
+/** What of a measured deviation the chance of the blocks does not explain: the partitions' own. */
+function deviationOfPartitions(deviation: number, partitions: number, maps: readonly MapWrites[]): number {
+  let total = 0;
+  let variance = 0;
+  for (const { bytes, records } of maps) {
+    for (let map = 0; map < bytes.length; map++) {
+      total += bytes[map];
+      variance += (bytes[map] * deviationOfBlock(records[map], partitions)) ** 2;
+    }
+  }
+  return total === 0 ? deviation : Math.sqrt(Math.max(0, deviation ** 2 - variance / total ** 2));
 }
 
 /**

@@ -45,9 +45,12 @@ Deno.test("adaptive execution merges small partitions as long as every core has 
   // and 4.7 MB.
   assertEquals(await readers({ "spark.sql.shuffle.partitions": "200" }), [5, 5, 1, 5, 5, 1]);
   assertEquals(await readers({ "spark.sql.shuffle.partitions": "3" }), [3, 3, 1, 3, 3, 1]);
-  // Not below 1 MiB, which holds three of 200 partitions of 334 kB.
+  // Not below 1 MiB: 200 partitions of 334 kB, three of which would fit, but the driver knows their 8 blocks, of 58.3 and
+  // 25.2 kB, as powers of 1.1 (MapStatus): 4 x (63.3 + 26.8) = 360 kB. Chance makes some blocks the next smaller power.
   const most = "spark.sql.adaptive.coalescePartitions.minPartitionNum";
-  assertEquals(await readers({ "spark.sql.shuffle.partitions": "200", [most]: "200" }), [67, 67, 1, 67, 67, 1]);
+  const [tasks, ...others] = await readers({ "spark.sql.shuffle.partitions": "200", [most]: "200" });
+  assertEquals(tasks > 90 && tasks <= 100, true, `${tasks} tasks`);
+  assertEquals(others, [tasks, 1, tasks, tasks, 1]);
 });
 
 Deno.test("both sides of a join are merged alike, and what is merged is read by one task", async () => {

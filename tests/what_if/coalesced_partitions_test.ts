@@ -48,14 +48,33 @@ Deno.test("older versions", () => {
   assertEquals(coalescing({ "spark.sql.adaptive.enabled": "true" }, "2.4.0").enabled, false);
 });
 
+/** Four map tasks of 20 MB; by default of so many records that chance moves none between partitions. */
+const maps = (records = 1e9) => [{ bytes: Array(4).fill(20e6), records: Array(4).fill(records) }];
+
 Deno.test("the number of tasks that is likely when sizes differ by chance", () => {
   const tasks = (partitions: number, seed: number) =>
-    likelyShares({ total: 80e6, partitions, deviation: 0.04, seed }, coalescing({})).length;
+    likelyShares({ partitions, sizes: null, deviation: 0.04, seed, maps: maps(200_000) }, coalescing({})).length;
   // Spark 3.5.9 with 4 cores: sorts and joins of 8 partitions ran in 5, 6, 6, 6 and 7 tasks, of 32 in 5.
-  for (const seed of [1, 2, 3, 4, 5]) assertEquals([tasks(8, seed), tasks(32, seed)], [6, 5]);
-  const shares = likelyShares({ total: 80e6, partitions: 32, deviation: 0.04, seed: 9 }, coalescing({}));
+  for (const seed of [1, 2, 3, 4, 5]) {
+    assertEquals(
+      [[5, 6, 7].includes(tasks(8, seed)), tasks(32, seed)],
+      [true, 5],
+      `${tasks(8, seed)} ${tasks(32, seed)}`,
+    );
+  }
+  const spread = { partitions: 32, sizes: null, deviation: 0.04, seed: 9, maps: maps() };
+  const shares = likelyShares(spread, coalescing({}));
   assertAlmostEquals(shares.reduce((a, b) => a + b), 1, 1e-12);
-  assertEquals(shares, likelyShares({ total: 80e6, partitions: 32, deviation: 0.04, seed: 9 }, coalescing({})));
+  assertEquals(shares, likelyShares(spread, coalescing({})));
+});
+
+Deno.test("the driver merges by sizes that it knows to the next power of 1.1", () => {
+  // Blocks of 2.5 MB +- 1 % all count as 1.1^155 = 2,605,350 bytes: pairs are equal to the mean, and fit.
+  const tasks = (sizes: number[]) =>
+    likelyShares({ partitions: 8, sizes, deviation: 0, seed: 1, maps: maps() }, coalescing({})).length;
+  assertEquals(tasks([1.01, 1.01, 1.01, 1.01, 0.99, 0.99, 0.99, 0.99]), 4);
+  // 2.36 MB is below 1.1^154 = 2,368,500: what counts less leaves pairs of the others above the mean.
+  assertEquals(tasks([1.02, 1.02, 1.02, 1.02, 1.02, 1.02, 0.944, 0.936]), 7);
 });
 
 Deno.test("the deviation of a range-partitioned sort's eight partitions", () => {
