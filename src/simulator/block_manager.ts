@@ -17,7 +17,7 @@ import {
   PutFlags,
   type UnrollSettings,
 } from "../kernel/types.ts";
-import type { EventSink } from "../spark/events.ts";
+import type { BlockStatus, EventSink } from "../spark/events.ts";
 import { STORAGE_LEVELS, type StorageLevel } from "../spark/storage_level.ts";
 import type { BlockManagerMaster } from "./block_manager_master.ts";
 import type { CostModel } from "./cost_model.ts";
@@ -93,6 +93,10 @@ export class BlockManager {
   readonly #grants: number[] = [];
   readonly #visitor: MemoryEventVisitor;
   #ioMs = 0;
+  /** Where the task that runs notes the blocks it changes (TaskMetrics.updatedBlockStatuses); null: nowhere. */
+  recorder: BlockStatus[] | null = null;
+  /** The same for all tasks of this executor, by task attempt id. */
+  readonly recorders: Map<number, BlockStatus[]> = new Map<number, BlockStatus[]>();
 
   constructor(options: BlockManagerOptions) {
     this.executor = options.executor;
@@ -232,15 +236,23 @@ export class BlockManager {
   storedInMemory(entry: BlockEntry, bytes: number, tell = true): void {
     entry.memoryBytes = bytes;
     this.#master.stored(entry.block, this.executor);
+    this.#record(this.recorder, entry);
     if (tell) {
       this.#report(entry, entry.level.useMemory, bytes, entry.diskBytes);
     }
+  }
+
+  /** A block that is on disk is in memory again, which Spark tells nobody (maybeCacheDiskValuesInMemory). */
+  readBack(entry: BlockEntry, bytes: number): void {
+    entry.memoryBytes = bytes;
+    this.#master.stored(entry.block, this.executor);
   }
 
   /** Writes a block that found no room in memory to disk. */
   storeOnDisk(entry: BlockEntry): void {
     this.#writeToDisk(entry);
     this.#master.stored(entry.block, this.executor);
+    this.#record(this.recorder, entry);
     this.#report(entry, false, 0, entry.diskBytes);
   }
 
@@ -297,6 +309,7 @@ export class BlockManager {
     this.refused(entry, size, taskAttemptId);
     if (level.useDisk) {
       this.#writeToDisk(entry);
+      this.#record(this.recorder, entry);
       return true;
     }
     this.#forget(entry);
@@ -406,6 +419,8 @@ export class BlockManager {
       forBlockId: forBlock < 0 ? null : this.#byLocal[forBlock]?.name ?? null,
       forTaskId: forTask < 0 ? null : forTask,
     });
+    // A task that waited for memory makes room when another one gives some back.
+    this.#record(this.recorders.get(forTask) ?? this.recorder, entry);
     this.#report(entry, false, bytes, entry.diskBytes);
     if (entry.diskBytes === 0) {
       this.#forget(entry);
@@ -425,6 +440,24 @@ export class BlockManager {
     this.#entries.delete(entry.block);
     this.#byLocal[entry.local] = undefined;
     this.memory.forgetBlock(entry.local);
+  }
+
+  /** What has become of a block, for the task that did it (addUpdatedBlockStatusToTaskMetrics). */
+  #record(recorder: BlockStatus[] | null, { name, level, memoryBytes, diskBytes }: BlockEntry): void {
+    if (recorder === null) return;
+    const useMemory = memoryBytes > 0;
+    recorder.push({
+      blockId: name,
+      storageLevel: {
+        useDisk: diskBytes > 0,
+        useMemory,
+        useOffHeap: useMemory && level.useOffHeap,
+        deserialized: useMemory && level.deserialized,
+        replication: level.replication,
+      },
+      memorySize: memoryBytes,
+      diskSize: diskBytes,
+    });
   }
 
   /** SparkListenerBlockUpdated, for the blocks that are told to the master: not broadcast values. */

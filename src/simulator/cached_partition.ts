@@ -128,7 +128,7 @@ function cacheFromDisk(task: Task, entry: BlockEntry, sizes: PartitionSizes): vo
     : blocks.memory.putBytes(entry.local, sizes.memory, memoryModeOf(level), blocks.putFlags(level));
   blocks.settle();
   if (!stored) return blocks.refused(entry, sizes.memory, task.id.tid);
-  blocks.storedInMemory(entry, sizes.memory, false);
+  blocks.readBack(entry, sizes.memory);
   const { environment, executor } = task;
   environment.sink.event({
     kind: "blockReadBack",

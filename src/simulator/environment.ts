@@ -29,6 +29,8 @@ export interface SimulationEnvironment {
   readonly consumerSettings: ConsumerSettings;
   /** Peaks on and off the heap are measured (since 4.0). */
   readonly recordsPeaksByMode: boolean;
+  /** Tasks record the blocks that they change: before 2.3, later with spark.taskMetrics.trackUpdatedBlockStatuses. */
+  readonly tracksUpdatedBlocks: boolean;
   readonly mapOutputs: MapOutputs;
   readonly broadcasts: Broadcasts;
   /** spark.broadcast.blockSize, bytes. */

@@ -22,6 +22,8 @@ export interface SimulationSettings {
   readonly reviveIntervalMs: number;
   /** spark.unsafe.exceptionOnMemoryLeak. */
   readonly exceptionOnMemoryLeak: boolean;
+  /** Tasks record the blocks that they change: before 2.3, later with spark.taskMetrics.trackUpdatedBlockStatuses. */
+  readonly tracksUpdatedBlocks: boolean;
 }
 
 /**
@@ -58,6 +60,8 @@ export function simulationSettings(
     broadcastBlockSize: conf.getSizeAsBytes("spark.broadcast.blockSize"),
     reviveIntervalMs: conf.getTimeAsMs("spark.scheduler.revive.interval"),
     exceptionOnMemoryLeak: conf.getBoolean("spark.unsafe.exceptionOnMemoryLeak"),
+    tracksUpdatedBlocks: conf.rules.eventLog.recordsUpdatedBlocks === "always" ||
+      conf.getBoolean("spark.taskMetrics.trackUpdatedBlockStatuses"),
   };
 }
 

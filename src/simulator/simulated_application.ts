@@ -224,6 +224,10 @@ export class SimulatedApplication implements SimulationEnvironment {
     return this.conf.rules.spilling;
   }
 
+  get tracksUpdatedBlocks(): boolean {
+    return this.settings.tracksUpdatedBlocks;
+  }
+
   get recordsPeaksByMode(): boolean {
     return this.conf.rules.spilling.recordsPeaksByMode;
   }

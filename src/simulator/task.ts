@@ -4,7 +4,7 @@
  * @module
  */
 import { OFF_HEAP, ON_HEAP } from "../kernel/types.ts";
-import type { TaskEndReason, TaskMetrics } from "../spark/events.ts";
+import type { BlockStatus, TaskEndReason, TaskMetrics } from "../spark/events.ts";
 import type { Executor } from "./executor.ts";
 import { TaskMemoryManager } from "./memory/task_memory_manager.ts";
 import type { SimulationEnvironment } from "./environment.ts";
@@ -82,6 +82,8 @@ export class Task {
   readonly unrolled: Activity[] = [];
   readonly demand: StageDemand;
   readonly startMs: number;
+  /** Blocks that it has changed, where its metrics record them. */
+  readonly updatedBlocks: BlockStatus[] | null;
   /** When computing began: what came before was deserialization. */
   computeStartMs = 0;
   /** Up to where the stretch of computing under way has been planned, 0 to 1: the place of the step that is done or due. */
@@ -111,6 +113,11 @@ export class Task {
   ) {
     this.demand = environment.workload.demands[id.demandIndex];
     this.startMs = environment.now();
+    this.updatedBlocks = environment.tracksUpdatedBlocks ? [] : null;
+    this.metrics.updatedBlocks = this.updatedBlocks;
+    if (!environment.recordsPeaksByMode) return;
+    this.metrics.peakOnHeapExecutionMemory = 0;
+    this.metrics.peakOffHeapExecutionMemory = 0;
   }
 
   /** Its memory manager, made when it is first needed. */

@@ -20,7 +20,6 @@ import type { SimulationLimits } from "../../src/simulator/simulate.ts";
 import type { Workload } from "../../src/simulator/workload.ts";
 import { SparkConf } from "../../src/spark/conf.ts";
 import type { SparkEvent, TaskEnd } from "../../src/spark/events.ts";
-import { holdsSince, resolveVersion } from "../../src/spark/spark_version.ts";
 import { workloadFromJobSpec } from "../../src/workload/job_spec.ts";
 import type { JobSpec } from "../../src/workload/job_spec_types.ts";
 import { type MirrorCounts, mirroredKernel } from "./mirrored_kernel.ts";
@@ -443,7 +442,7 @@ async function checkWrittenLog(events: readonly SparkEvent[], simulated: Summary
     ...running > 0 ? ["log.tasks_unfinished"] : [],
   ];
   assertEquals(problems.sort(), expected, "the written log is read with other warnings");
-  assertEquals(comparable(read.summary()), comparable(direct.summary()), "a written log says something else");
+  assertEquals(read.summary(), direct.summary(), "a written log says something else");
   const { outcome, jobs, durationMs } = read.summary();
   // why an application hangs a log does not tell
   const hangs = simulated.outcome.status === "unfinished";
@@ -455,17 +454,6 @@ async function checkWrittenLog(events: readonly SparkEvent[], simulated: Summary
   const environment = events.find((event) => event.kind === "environmentUpdate");
   if (environment?.sparkProperties[BLOCKS_ARE_LOGGED] !== "true") return;
   assertEquals(read.summary().storage.blocksStored, simulated.storage.blocksStored, "blocks stored by the log");
-}
-
-/**
- * What a written log must say as the events do. Before 2.3 Spark's tasks record the blocks that they update, which simulated
- * tasks do not (tests/README.md): what is known of blocks differs there.
- */
-function comparable(summary: Summary): Partial<Summary> {
-  if (holdsSince(resolveVersion(summary.app.sparkVersion), "2.3")) return summary;
-  const { storage: _, warnings: _warnings, executors, ...rest } = summary;
-  const apart = executors.map((executor) => ({ ...executor, evictions: null, peakStorageBytes: null }));
-  return { ...rest, executors: apart };
 }
 
 /** A limit that is crossed is a LimitError, one that is just kept is none. */
