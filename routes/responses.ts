@@ -59,7 +59,16 @@ export const SummarySchema: v.GenericSchema<unknown, Summary> = v.object({
     defaults: v.optional(v.array(text), []),
   }),
   durationMs: recorded,
-  jobs: v.array(v.object({ jobId: number, status, reason, stageIds: v.array(number), durationMs: recorded })),
+  jobs: v.array(
+    v.object({
+      jobId: number,
+      status,
+      reason,
+      stageIds: v.array(number),
+      durationMs: recorded,
+      description: v.optional(text),
+    }),
+  ),
   stages: v.array(stage),
   results: v.object({ ...resultCounts, totalBytes: recorded, maxBytes: recorded }),
   storage: v.object({

@@ -3,13 +3,18 @@
  *
  * @module
  */
-import type { JobEnd, JobStart } from "../spark/events.ts";
+import type { JobEnd, JobStart, SqlExecutionStart } from "../spark/events.ts";
+import { queryDescription } from "../spark/plan_name.ts";
 import type { Summary } from "./summary.ts";
 
 interface JobState {
   startTime: number | null;
   stageIds: readonly number[];
   end: JobEnd | null;
+  /** spark.job.description */
+  description: string | undefined;
+  /** spark.sql.execution.id */
+  execution: string | undefined;
 }
 
 /**
@@ -29,8 +34,14 @@ export function isCancelled(message: string): boolean {
     !message.includes("SparkContext was shut down");
 }
 
+/** Executions whose names are kept. */
+const MAX_EXECUTIONS = 100_000;
+/** A SQL text may be the description. */
+const MAX_DESCRIPTION = 200;
+
 /** Follows jobs. */
 export class JobFold {
+  readonly #executions = new Map<string, { readonly name: string; readonly description: string }>();
   readonly #jobs = new Map<number, JobState>();
 
   /** A job began. */
@@ -38,6 +49,16 @@ export class JobFold {
     const job = this.#job(event.jobId);
     job.startTime = event.time;
     job.stageIds = event.stageIds;
+    job.description = event.properties["spark.job.description"];
+    job.execution = event.properties["spark.sql.execution.id"];
+  }
+
+  /** A SQL execution began; its jobs come after it. */
+  executionStarted({ executionId, description, plan }: SqlExecutionStart): void {
+    if (this.#executions.size < MAX_EXECUTIONS) {
+      const name = queryDescription(executionId, plan, "");
+      this.#executions.set(`${executionId}`, { name, description });
+    }
   }
 
   /** A job ended. */
@@ -47,12 +68,13 @@ export class JobFold {
 
   /** Jobs in the order in which they came. */
   summaries(): Summary["jobs"] {
-    return [...this.#jobs].map(([jobId, { startTime, stageIds, end }]) => ({
+    return [...this.#jobs].map(([jobId, { startTime, stageIds, end, description, execution }]) => ({
       jobId,
       status: end === null ? "unfinished" : end.failure === null ? "succeeded" : "failed",
       reason: end?.failure ?? null,
       stageIds: [...stageIds],
       durationMs: startTime === null || end === null || startTime < 0 || end.time < 0 ? null : end.time - startTime,
+      ...this.#described(description, execution),
     }));
   }
 
@@ -77,9 +99,27 @@ export class JobFold {
     return skipped.size;
   }
 
+  #described(description: string | undefined, execution: string | undefined): { description?: string } {
+    const query = execution === undefined ? undefined : this.#executions.get(execution);
+    const said = description ?? query?.description ?? "";
+    const text = query === undefined ? said : said === "" ? query.name : `${query.name}: ${said}`;
+    return text === "" ? {} : { description: text.slice(0, MAX_DESCRIPTION) };
+  }
+
   #job(jobId: number): JobState {
     let job = this.#jobs.get(jobId);
-    if (job === undefined) this.#jobs.set(jobId, job = { startTime: null, stageIds: [], end: null });
+    if (job === undefined) {
+      this.#jobs.set(
+        jobId,
+        job = {
+          startTime: null,
+          stageIds: [],
+          end: null,
+          description: undefined,
+          execution: undefined,
+        },
+      );
+    }
     return job;
   }
 }

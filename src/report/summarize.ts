@@ -338,6 +338,7 @@ export class Summarizer implements EventSink {
     switch (event.kind) {
       case "sqlExecutionStart":
         this.#sqlExecutions++;
+        this.#jobs.executionStarted(event);
         this.#planOf(event.plan);
         break;
       case "sqlExecutionEnd":

@@ -128,6 +128,8 @@ export interface Summary {
     reason: string | null;
     stageIds: number[];
     durationMs: Recorded;
+    /** What the program calls it, or the SQL execution that it is of with the operator that gives its result; absent without. */
+    description?: string;
   }[];
   /** Submitted attempts only, never skipped stages. */
   stages: StageSummary[];

@@ -78,6 +78,21 @@ function stagesText(stages: readonly StageSummary[]): string {
   return table(header, shown.map(stageRow)) + more;
 }
 
+/** Jobs that have a name, those that took longest. */
+function jobsText(jobs: Summary["jobs"]): string {
+  const named = jobs.filter(({ description }) => description !== undefined);
+  const shown = [...named].sort((a, b) => (b.durationMs ?? 0) - (a.durationMs ?? 0)).slice(0, LISTED)
+    .sort((a, b) => a.jobId - b.jobId);
+  const rows = shown.map(({ jobId, description, status, stageIds, durationMs }) => [
+    `${jobId} ${description!.split("\n", 1)[0].slice(0, 60)}`,
+    status === "succeeded" ? "" : status,
+    `${stageIds.length}`,
+    ms(durationMs),
+  ]);
+  const more = named.length > shown.length ? `\n  the ${shown.length} longest of ${named.length} jobs with a name` : "";
+  return table(["job", "", "stages", "duration"], rows) + more;
+}
+
 function executorsText(summary: Summary): string {
   const rows = summary.executors.slice(0, LISTED).map((executor) => [
     `${executor.executorId} ${executor.host}`,
@@ -142,6 +157,7 @@ export function textReport(summary: Summary, verdict: readonly Finding[]): strin
     verdict.map(findingText).join("\n\n"),
     totalsText(summary),
   ];
+  if (summary.jobs.some(({ description }) => description !== undefined)) parts.push(jobsText(summary.jobs));
   if (summary.stages.length > 0) parts.push(stagesText(summary.stages));
   if (summary.executors.length > 0) parts.push(executorsText(summary));
   if (summary.warnings.length > 0) {

@@ -154,7 +154,8 @@ function jobsOf(
       name: stage.name,
       group: job.properties[JOB_GROUP] ?? null,
       pool: job.properties[SCHEDULER_POOL] ?? null,
-      description: job.properties[JOB_DESCRIPTION] ?? null,
+      description: job.properties[JOB_DESCRIPTION] ??
+        (execution === undefined ? null : findings.log.plans.description(Number(execution))),
       sqlExecutionId: execution === undefined ? null : Number(execution),
     });
   }

@@ -119,6 +119,9 @@ export class EventLogCollector implements EventSink {
         app.jvm = { ...event.jvmInformation };
         return;
       case "sqlExecutionStart":
+        this.plans.describe(event.executionId, event.description);
+        this.#plan(event.executionId, event.plan);
+        return;
       case "sqlAdaptiveExecutionUpdate":
         this.#plan(event.executionId, event.plan);
         return;

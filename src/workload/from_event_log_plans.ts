@@ -4,6 +4,7 @@
  * @module
  */
 import type { SparkPlanInfo } from "../spark/events.ts";
+import { queryDescription } from "../spark/plan_name.ts";
 
 /** One operator of a plan. */
 export interface PlanNode {
@@ -43,6 +44,20 @@ export class PlanTable {
   readonly #byAccumulator = new Map<number, PlanMetric>();
   readonly #driverValues = new Map<number, number>();
   readonly #roots = new Map<number, PlanNode>();
+  readonly #descriptions = new Map<number, string>();
+
+  /** What the job of an execution is called; null for an execution that the log does not describe. */
+  description(executionId: number): string | null {
+    const description = this.#descriptions.get(executionId);
+    return description === undefined
+      ? null
+      : queryDescription(executionId, this.root(executionId) ?? null, description);
+  }
+
+  /** Notes what Spark says of an execution. */
+  describe(executionId: number, description: string): void {
+    this.#descriptions.set(executionId, description);
+  }
 
   add(executionId: number, plan: SparkPlanInfo): void {
     this.#roots.set(executionId, this.#node(executionId, plan));

@@ -1,6 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { WorkloadBuilder } from "../../src/workload/from_event_log.ts";
 import { workloadFromJobSpec } from "../../src/workload/job_spec.ts";
+import { Summarizer } from "../../src/report/summarize.ts";
+import { textReport } from "../../src/report/text.ts";
 import { simulate } from "../../src/simulator/simulate.ts";
 import { SparkConf } from "../../src/spark/conf.ts";
 import { cachedRdd, demandOf, jobOf, MIB, workloadOf } from "../support/workloads.ts";
@@ -145,6 +147,21 @@ Deno.test("adaptive execution's map stages are jobs that write the shuffles whic
     rdds.filter(({ name }) => name === "ShuffledRowRDD").map(({ numPartitions }) => numPartitions),
     [7, 7, 1, 7, 7, 1],
   );
+});
+
+Deno.test("jobs of a SQL execution are called by it: its number, the operator that gives its result, what Spark says of it", async () => {
+  const { jobs } = await workloadOfLog("sql_join");
+  // The execution ends in an aggregation of one row, at the line of the program that collects it.
+  assertEquals(jobs[3].description, "query 0 (SortAggregate): collect at Jobs.scala:96");
+  assertEquals(jobs[4].description, "query 1 (SortAggregate): collect at Jobs.scala:98");
+  const summarizer = new Summarizer({ source: "observed" });
+  await readEventLog(new Blob([await logText("sql_join")]).stream(), summarizer);
+  const summary = summarizer.summary();
+  assertEquals(
+    summary.jobs.map(({ description }) => description),
+    jobs.map(({ description }) => description ?? undefined),
+  );
+  assert(textReport(summary, []).includes("  3 query 0 (SortAggregate): collect at Jobs.scala:96 "));
 });
 
 Deno.test("exceptions of tasks are faults with as many attempts as failed", async () => {
