@@ -234,7 +234,7 @@ export class BlockManager {
 
   /** The block is in memory now: the kernel holds `bytes` for it. */
   storedInMemory(entry: BlockEntry, bytes: number, tell = true): void {
-    entry.memoryBytes = bytes;
+    this.#resize(entry, bytes, entry.diskBytes);
     this.#master.stored(entry.block, this.executor);
     this.#record(this.recorder, entry);
     if (tell) {
@@ -244,7 +244,7 @@ export class BlockManager {
 
   /** A block that is on disk is in memory again, which Spark tells nobody (maybeCacheDiskValuesInMemory). */
   readBack(entry: BlockEntry, bytes: number): void {
-    entry.memoryBytes = bytes;
+    this.#resize(entry, bytes, entry.diskBytes);
     this.#master.stored(entry.block, this.executor);
   }
 
@@ -384,8 +384,7 @@ export class BlockManager {
     }
     this.settle();
     const { memoryBytes, diskBytes } = entry;
-    entry.memoryBytes = 0;
-    entry.diskBytes = 0;
+    this.#resize(entry, 0, 0);
     this.#forget(entry);
     this.#master.removed(block, this.executor);
     if (tell) this.#report(entry, false, memoryBytes, 0, diskBytes);
@@ -393,8 +392,9 @@ export class BlockManager {
 
   /** Everything is gone: the executor was lost. */
   lose(): void {
-    for (const block of this.#entries.keys()) {
-      this.#master.removed(block, this.executor);
+    for (const entry of this.#entries.values()) {
+      this.#resize(entry, 0, 0);
+      this.#master.removed(entry.block, this.executor);
     }
     this.#entries.clear();
     this.#removals.clear();
@@ -407,7 +407,7 @@ export class BlockManager {
     if (entry === undefined) return;
     const writes = entry.level.useDisk && entry.diskBytes === 0;
     if (writes) this.#writeToDisk(entry);
-    entry.memoryBytes = 0;
+    this.#resize(entry, 0, entry.diskBytes);
     this.#sink.event({
       kind: "blockEvicted",
       time: this.#now(),
@@ -429,11 +429,17 @@ export class BlockManager {
   }
 
   #writeToDisk(entry: BlockEntry): void {
-    entry.diskBytes = entry.diskSize > 0 ? entry.diskSize : 1;
+    this.#resize(entry, entry.memoryBytes, entry.diskSize > 0 ? entry.diskSize : 1);
     this.#ioMs += entry.diskBytes / this.#cost.diskBytesPerMs;
     if (entry.level.deserialized) {
       this.#ioMs += entry.diskBytes / this.#cost.serializationBytesPerMs;
     }
+  }
+
+  #resize(entry: BlockEntry, memoryBytes: number, diskBytes: number): void {
+    this.#master.resized(entry.block, memoryBytes - entry.memoryBytes, diskBytes - entry.diskBytes);
+    entry.memoryBytes = memoryBytes;
+    entry.diskBytes = diskBytes;
   }
 
   #forget(entry: BlockEntry): void {

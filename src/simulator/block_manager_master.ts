@@ -36,6 +36,10 @@ export class BlockManagerMaster {
   readonly #rddBlocks: number;
   /** RDD blocks of each executor. */
   readonly #counts: number[] = [];
+  /** By RDD: partitions of which some executor has a block, and the bytes of all their blocks. */
+  readonly #cachedPartitions: Int32Array;
+  readonly #memoryBytes: Float64Array;
+  readonly #diskBytes: Float64Array;
   /** Told of an executor that got or lost an RDD block. */
   blocksChanged: ((executor: number) => void) | null = null;
 
@@ -49,6 +53,9 @@ export class BlockManagerMaster {
     this.#rddBlocks = next;
     this.#first = new Int32Array(next);
     this.#rddOfBlock = new Int32Array(next);
+    this.#cachedPartitions = new Int32Array(rdds.length);
+    this.#memoryBytes = new Float64Array(rdds.length);
+    this.#diskBytes = new Float64Array(rdds.length);
     for (const [i, { numPartitions }] of rdds.entries()) {
       this.#rddOfBlock.fill(i, this.#bases[i], this.#bases[i] + numPartitions);
     }
@@ -86,8 +93,10 @@ export class BlockManagerMaster {
   /** An executor has the block, in memory or on disk. */
   stored(block: number, executor: number): void {
     if (block >= this.#rddBlocks || this.#has(block, executor)) return;
-    if (this.#first[block] === 0) this.#first[block] = executor + 1;
-    else {
+    if (this.#first[block] === 0) {
+      this.#first[block] = executor + 1;
+      this.#cachedPartitions[this.#rddOfBlock[block]]++;
+    } else {
       const more = this.#more.get(block);
       if (more === undefined) this.#more.set(block, [executor]);
       else more.push(executor);
@@ -102,7 +111,25 @@ export class BlockManagerMaster {
     if (this.#first[block] === executor + 1) this.#first[block] = more === undefined ? 0 : more.shift()! + 1;
     else more!.splice(more!.indexOf(executor), 1);
     if (more !== undefined && more.length === 0) this.#more.delete(block);
+    if (this.#first[block] === 0) this.#cachedPartitions[this.#rddOfBlock[block]]--;
     this.#count(executor, -1);
+  }
+
+  /** A block of an executor takes so many bytes more, or less. */
+  resized(block: number, memoryBytes: number, diskBytes: number): void {
+    if (block >= this.#rddBlocks) return;
+    const rdd = this.#rddOfBlock[block];
+    this.#memoryBytes[rdd] += memoryBytes;
+    this.#diskBytes[rdd] += diskBytes;
+  }
+
+  /** What is cached of an RDD (dense index), over all executors. */
+  cachedOf(rdd: number): { readonly partitions: number; readonly memorySize: number; readonly diskSize: number } {
+    return {
+      partitions: this.#cachedPartitions[rdd],
+      memorySize: this.#memoryBytes[rdd],
+      diskSize: this.#diskBytes[rdd],
+    };
   }
 
   /** Whether an executor has blocks of cached RDDs (BlockManagerMaster.hasCachedBlocks). */

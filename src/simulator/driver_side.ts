@@ -212,23 +212,8 @@ export class DriverSide implements ListenerHost {
     return this.#host.storageLevel(this.#host.lineage.rddIndex(rddId));
   }
 
-  cachedOf(rddId: number): { readonly partitions: number; readonly memorySize: number; readonly diskSize: number } {
-    const { lineage, master, executors, workload } = this.#host;
-    const rdd = lineage.rddIndex(rddId);
-    let partitions = 0;
-    let memorySize = 0;
-    let diskSize = 0;
-    for (let p = 0; p < workload.rdds[rdd].numPartitions; p++) {
-      const block = master.rddBlock(rdd, p);
-      const locations = master.locations(block);
-      if (locations.length > 0) partitions++;
-      for (const executor of locations) {
-        const entry = executors[executor].blocks.entry(block);
-        memorySize += entry?.memoryBytes ?? 0;
-        diskSize += entry?.diskBytes ?? 0;
-      }
-    }
-    return { partitions, memorySize, diskSize };
+  cachedOf(rddId: number): ReturnType<BlockManagerMaster["cachedOf"]> {
+    return this.#host.master.cachedOf(this.#host.lineage.rddIndex(rddId));
   }
 
   parentIdsOf(rdd: Rdd): readonly number[] {

@@ -125,6 +125,7 @@ export async function checkApplication(spec: JobSpec, counts: ApplicationCounts 
   const busy = busyExecutors(events, running);
   checkMemory(simulation, busy);
   checkBlocks(simulation, events, busy);
+  checkCached(simulation);
   checkSummary(events, summary);
   await checkWrittenLog(events, summary, running.size);
   const text = JSON.stringify(events);
@@ -343,6 +344,22 @@ function checkBlocks(simulation: SimulatedApplication, events: readonly SparkEve
       );
     }
     assertEquals(sorted(told.get(executor.id) ?? new Map()), sorted(held), `blocks of executor ${executor.id}`);
+  }
+}
+
+/** The master's running counts of each RDD are those of the blocks that executors hold. */
+function checkCached({ workload, master, executors }: SimulatedApplication): void {
+  for (const [rdd, { id, numPartitions }] of workload.rdds.entries()) {
+    const counted = { partitions: 0, memorySize: 0, diskSize: 0 };
+    for (let partition = 0; partition < numPartitions; partition++) {
+      const block = master.rddBlock(rdd, partition);
+      if (master.isStored(block)) counted.partitions++;
+      for (const { blocks } of executors) {
+        counted.memorySize += blocks.entry(block)?.memoryBytes ?? 0;
+        counted.diskSize += blocks.entry(block)?.diskBytes ?? 0;
+      }
+    }
+    assertEquals(master.cachedOf(rdd), counted, `what is cached of RDD ${id}`);
   }
 }
 
