@@ -1,5 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { runMain } from "../../src/cli/main.ts";
+import type { SweepAnswer, SweepMessage } from "../../src/cli/sweep_worker.ts";
+import { InputError } from "../../src/errors.ts";
+import { refusedResult } from "../../src/what_if/sweep.ts";
 import { captureIo } from "../support/capture_io.ts";
 
 async function sweep(args: string[], stdin?: string) {
@@ -96,5 +99,41 @@ Deno.test("sweep --resume runs what a cut-off sweep has not, from the grid and f
     assertEquals((await sweep(["--stdin", "--jobs", "1", "--resume", file], other)).stdout.includes('"s1"'), true);
   } finally {
     await Deno.remove(file);
+  }
+});
+
+Deno.test("sweep has a worker for each processor unless --jobs says otherwise, and none that has nothing to do", async () => {
+  let made = 0;
+  const RealWorker = globalThis.Worker;
+  const processors = Object.getOwnPropertyDescriptor(Navigator.prototype, "hardwareConcurrency")!;
+  class CountedWorker extends EventTarget {
+    onmessage: (event: MessageEvent<SweepAnswer>) => void = () => {};
+    constructor() {
+      super();
+      made++;
+    }
+    postMessage(message: SweepMessage): void {
+      if (message.kind === "start") return;
+      const result = refusedResult(message.scenario, new InputError("test.worker", "counted"));
+      const event = new MessageEvent("message", { data: { number: message.number, result } });
+      queueMicrotask(() => this.onmessage(event));
+    }
+    terminate(): void {}
+  }
+  const madeBy = async (...args: string[]) => {
+    made = 0;
+    assertEquals((await sweep(["template:sort", ...GRID, ...args])).status, 0);
+    return made;
+  };
+  globalThis.Worker = CountedWorker as unknown as typeof Worker;
+  try {
+    for (const [available, workers] of [[5, 5], [64, 6], [2, 2]]) {
+      Object.defineProperty(Navigator.prototype, "hardwareConcurrency", { ...processors, get: () => available });
+      assertEquals(await madeBy(), workers); // the grid has 6 scenarios
+    }
+    assertEquals(await madeBy("--jobs", "3"), 3);
+  } finally {
+    globalThis.Worker = RealWorker;
+    Object.defineProperty(Navigator.prototype, "hardwareConcurrency", processors);
   }
 });
