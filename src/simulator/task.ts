@@ -75,6 +75,16 @@ export type TaskOutcome =
 
 /** A running attempt. */
 export class Task {
+  /** The stretch of computing under way. First what each of the task's events looks at, side by side. */
+  stretch: Stretch | null = null;
+  /** Set when it has failed or been killed: its process is not resumed any more. */
+  ended = false;
+  /** What the process yields; null for a task that needs none (simple_task.ts) and holds no memory. */
+  process: Process<TaskFailure | null> | null = null;
+  /** Up to where the stretch of computing under way has been planned, 0 to 1: the place of the step that is done or due. */
+  position = 0;
+  /** Time of spills that has not passed yet, ms. */
+  spillMs = 0;
   readonly metrics: TaskMetrics = emptyMetrics();
   /** Blocks that it has pinned, in the order of pinning. */
   readonly locks: number[] = [];
@@ -86,20 +96,10 @@ export class Task {
   readonly updatedBlocks: BlockStatus[] | null;
   /** When computing began: what came before was deserialization. */
   computeStartMs = 0;
-  /** Up to where the stretch of computing under way has been planned, 0 to 1: the place of the step that is done or due. */
-  position = 0;
-  /** Time of spills that has not passed yet, ms. */
-  spillMs = 0;
   /** Time that reading spilled data takes when it is merged, not yet slept. */
   mergeMs = 0;
-  /** Set when it has failed or been killed: its process is not resumed any more. */
-  ended = false;
   /** How it ended; null as long as it runs. */
   outcome: TaskOutcome | null = null;
-  /** What the process yields; null for a task that needs none (simple_task.ts) and holds no memory. */
-  process: Process<TaskFailure | null> | null = null;
-  /** The stretch of computing under way. */
-  stretch: Stretch | null = null;
   /** Execution memory that it waits for since then, ms; -1 when it does not wait. */
   waitingSinceMs = -1;
   /** Blocks that it is computing and storing, outermost first. */
