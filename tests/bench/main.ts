@@ -3,6 +3,7 @@
  *
  * @module
  */
+import process from "node:process";
 import { parseArgs } from "node:util";
 import type { BenchRow } from "./bench.ts";
 import { coldStartBench } from "./cold_start_bench.ts";
@@ -86,7 +87,7 @@ async function simulation({ tasks, rounds }: Options): Promise<Part> {
   });
   const [smallest, largest] = [figures[0], figures.filter(({ name }) => name === "whole job").at(-1)!];
   const growth = largest.cpuSeconds / largest.tasks / (smallest.cpuSeconds / smallest.tasks);
-  lines.push(`  peak memory of the process: ${(Deno.memoryUsage().rss / 1e6).toFixed(0)} MB at the end`);
+  lines.push(`  peak memory of the process: ${(process.resourceUsage().maxRSS / 1e3).toFixed(0)} MB`);
   lines.push(`  time a task grows from ${smallest.tasks} to ${largest.tasks} tasks by ${growth.toFixed(2)}`);
   if (simpy.row !== null) lines.push(...table([simpy.row]));
   if (simpy.note !== null) lines.push(`  ${simpy.note}`);
