@@ -108,6 +108,10 @@ export interface Work {
 /** Events that a simulation handles before others have a turn. */
 const STEP_EVENTS = 1000;
 
+/** Runs in which the rules of another version are tried, and their share of a request's events: more is left untried. */
+const MAX_VERSION_RUNS = 60;
+const VERSION_SHARE = 0.25;
+
 /** What is wrong with a setting, with the place in the request where it stands. */
 function located(error: unknown, settings: Settings, pointer: string): unknown {
   if (!(error instanceof InputError) || error instanceof LimitError || error.pointer !== undefined) return error;
@@ -242,7 +246,9 @@ export async function whatIf(request: WhatIfRequest, work: Work): Promise<WhatIf
   const { changes = {}, observed = null } = request;
   try {
     const asked = changesOf(changes, work, "/changes");
-    const answer = await stepped(whatIfSteps(settled(job), observed, asked, runOptions(work)), work);
+    const search = { maxRuns: MAX_VERSION_RUNS, maxEvents: Math.floor(work.budget.eventsLeft * VERSION_SHARE) };
+    const steps = whatIfSteps(settled(job), observed, asked, { ...runOptions(work), search });
+    const answer = await stepped(steps, work);
     return { ...answer, warnings: mergedWarnings(job.warnings, answer.warnings) };
   } catch (error) {
     throw failure(error, changes, work, "/changes");

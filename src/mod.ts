@@ -72,7 +72,7 @@ export { sweep } from "./what_if/sweep.ts";
 export type { Scenario, SweepFigures, SweepResult, Vary } from "./what_if/sweep.ts";
 export { whatIf } from "./what_if/what_if.ts";
 export type { WhatIf, WhatIfOptions } from "./what_if/what_if.ts";
-export type { VersionEffect, VersionEffects } from "./what_if/version_effects.ts";
+export type { VersionEffect, VersionEffects, VersionSearchLimits } from "./what_if/version_effects.ts";
 
 export { SparkConf } from "./spark/conf.ts";
 export type { ConfSource, ConfWarning } from "./spark/conf.ts";

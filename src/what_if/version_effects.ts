@@ -85,6 +85,7 @@ export const NOT_SIMULATED: ReadonlySet<string> = new Set([
 
 /** How long the search may go on; what is left then is `untried`. */
 export interface VersionSearchLimits {
+  /** Runs of the job. */
   readonly maxRuns: number;
   /** Simulated events of all runs, so that a large job gets a partial answer in bearable time. */
   readonly maxEvents: number;
@@ -97,6 +98,8 @@ export interface ComparedRun {
   readonly summary: Summary;
   /** Of its events: {@linkcode EventDigest}. */
   readonly digest: string;
+  /** Simulated events that it took. */
+  readonly events: number;
 }
 
 /**
@@ -256,7 +259,9 @@ class Search {
 
   /** The run with some rules and defaults of the version before; null when a limit is reached. */
   *#without(set: readonly VersionEffect[]): Steps<ComparedRun | null> {
-    if (this.#runs >= this.#limits.maxRuns || this.#events >= this.#limits.maxEvents) return null;
+    // The next run takes about as long as the prediction did.
+    const { maxRuns, maxEvents } = this.#limits;
+    if (this.#runs >= maxRuns || this.#events + this.#predicted.events > maxEvents) return null;
     this.#runs++;
     const steps = comparedRunSteps(setBack(this.#workload, this.#changes, this.#before, set), this.#options);
     for (;;) {
@@ -287,6 +292,11 @@ export function* comparedRunSteps(changed: Changed, options: RunOptions): Steps<
       sink?.event(event);
     },
   };
-  const summary = yield* runSteps(changed, { ...options, sink: both });
-  return { summary, digest: digest.text };
+  const steps = runSteps(changed, { ...options, sink: both });
+  for (let events = 0;;) {
+    const { value, done } = steps.next();
+    if (done) return { summary: value, digest: digest.text, events };
+    events += value;
+    yield value;
+  }
 }

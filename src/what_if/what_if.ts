@@ -12,7 +12,12 @@ import { compareRuns } from "./compare_runs.ts";
 import { EvictedByRdd } from "./evicted_by_rdd.ts";
 import { type RunOptions, runSteps } from "./run_workload.ts";
 import { finish, type Steps } from "./steps.ts";
-import { comparedRunSteps, type VersionEffects, versionEffectSteps } from "./version_effects.ts";
+import {
+  comparedRunSteps,
+  type VersionEffects,
+  versionEffectSteps,
+  type VersionSearchLimits,
+} from "./version_effects.ts";
 
 /** The answer (a public contract). */
 export interface WhatIf {
@@ -38,6 +43,8 @@ export interface WhatIf {
 export interface WhatIfOptions extends Omit<RunOptions, "sink"> {
   /** Takes the events of the predicted run. */
   readonly predictedSink?: RunOptions["sink"];
+  /** How far the rules of another version are tried one by one. */
+  readonly search?: VersionSearchLimits;
 }
 
 /**
@@ -73,7 +80,7 @@ export function* whatIfSteps(
   changes: Changes,
   options: WhatIfOptions = {},
 ): Steps<WhatIf> {
-  const { predictedSink: sink, ...runOptions } = options;
+  const { predictedSink: sink, search, ...runOptions } = options;
   const recorded = applyChanges(workload, {});
   const changed = applyChanges(workload, changes);
   const isUpgrade = isOfOtherVersion(workload, changes);
@@ -87,7 +94,10 @@ export function* whatIfSteps(
   if (isUpgrade) {
     const run = yield* comparedRunSteps(changed, predicting);
     predicted = run.summary;
-    versionEffects = yield* versionEffectSteps(workload, changes, run, runOptions);
+    versionEffects = yield* versionEffectSteps(workload, changes, run, {
+      ...runOptions,
+      ...(search === undefined ? {} : { search }),
+    });
   } else if (!same) {
     predicted = yield* runSteps(changed, predicting);
   }

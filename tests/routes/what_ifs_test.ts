@@ -70,3 +70,16 @@ Deno.test("another Spark version is a change, and its rules are told one by one"
   const own = await (await post(PATH, { ...JOB, sparkVersion: "4.1.0" })).json();
   assertEquals([own.replayed.app.sparkVersion, own.versionEffects], ["4.1.0", null]);
 });
+
+Deno.test("another version's rules are tried within the budget, and the rest is left untried", async () => {
+  const body = { ...JOB, changes: { sparkVersion: "2.4.0" } };
+  const records: LogRecord[] = [];
+  const host = { ...quietHost(), log: (record: LogRecord) => void records.push(record) };
+  await testService({ host }).post(PATH, { ...JOB, changes: { executors: 3 } });
+  const twoRuns = Number(records[0].simulatedEvents);
+  const response = await testService({ limits: { events: Math.round(twoRuns * 1.5) } }).post(PATH, body);
+  assertEquals(response.status, 200);
+  const { versionEffects } = await response.json();
+  const tried = versionEffects.effects.map(({ effect }: { effect: string }) => effect);
+  assertEquals([tried.includes("untried"), tried.includes("unmet")], [true, false]);
+});

@@ -92,10 +92,11 @@ Deno.test("where the search is cut short, the rest is untried, not unmet", () =>
   });
   const changes = { sparkVersion: "3.1.3" };
   const predicted = finish(comparedRunSteps(applyChanges(workload, changes), {}));
-  const search = { maxRuns: 2, maxEvents: 1e6 };
-  const { effects } = finish(versionEffectSteps(workload, changes, predicted, { search }));
-  assertEquals(effects.some(({ effect }) => effect === "untried"), true);
-  assertEquals(effects.some(({ effect }) => effect === "unmet"), false);
+  for (const search of [{ maxRuns: 2, maxEvents: 1e6 }, { maxRuns: 100, maxEvents: predicted.events * 2.5 }]) {
+    const { effects } = finish(versionEffectSteps(workload, changes, predicted, { search }));
+    assertEquals(effects.some(({ effect }) => effect === "untried"), true);
+    assertEquals(effects.some(({ effect }) => effect === "unmet"), false);
+  }
 });
 
 Deno.test("without another version there is nothing to tell", () => {
