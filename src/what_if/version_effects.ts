@@ -80,7 +80,6 @@ export const NOT_SIMULATED: ReadonlySet<string> = new Set([
   "texts.coresRefusal",
   "texts.allocationRefusal",
   "texts.allocationNeedsShuffleService",
-  "eventLog.recordsUpdatedBlocks",
 ]);
 
 /** How long the search may go on; what is left then is `untried`. */

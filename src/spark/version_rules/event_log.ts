@@ -13,7 +13,7 @@ export const EVENT_LOG_RULES: {
     "read",
     "SPARK-20084",
     "tasks record the blocks they changed always, or with spark.taskMetrics.trackUpdatedBlockStatuses only",
-    "when tasks put blocks and the log is read",
+    "when tasks put blocks or drive some out",
     [["1.0", "always"], ["2.3.0", "whenAsked"]],
   ),
 });

@@ -71,7 +71,7 @@ export const SPILLING_RULES: {
     "4.0.0",
     null,
     "a task's peak of on-heap and of off-heap execution memory is recorded",
-    "when tasks take execution memory",
+    "in every run: peaks of tasks that take none are 0",
   ),
   emptyRelationTakesNothing: from(
     "read",
