@@ -3,16 +3,8 @@
  *
  * @module
  */
-import type {
-  AccumulableInfo,
-  RddInfo,
-  ResourceProfileAdded,
-  SparkEvent,
-  SparkPlanInfo,
-  StageInfo,
-} from "../spark/events.ts";
+import type { ResourceProfileAdded, SparkEvent, SparkPlanInfo } from "../spark/events.ts";
 import {
-  booleanOr,
   isObject,
   type JsonObject,
   listOf,
@@ -28,7 +20,8 @@ import {
   textsOf,
 } from "./json_fields.ts";
 import { DeferredJson } from "./json_scan.ts";
-import { accumulatorNumber, blockStatusOf, storageLevelOf, taskEndOf, taskInfoOf } from "./task_json.ts";
+import { stageInfoOf } from "./stage_json.ts";
+import { blockStatusOf, taskEndOf, taskInfoOf } from "./task_json.ts";
 
 /** Local properties of a job that the project uses; Spark writes the whole configuration beside them. */
 export const JOB_PROPERTIES: ReadonlySet<string> = new Set([
@@ -57,78 +50,6 @@ const SYSTEM_PROPERTIES: ReadonlySet<string> = new Set([
 
 /** Plans deeper than this are cut: Spark's own stack would not hold them. */
 const MAX_PLAN_DEPTH = 500;
-
-function rddInfoOf(json: JsonObject): RddInfo {
-  return {
-    rddId: numberOf(json, "RDD ID"),
-    name: stringOr(json, "Name", ""),
-    callSite: stringOr(json, "Callsite", ""),
-    scope: scopeName(stringOr(json, "Scope", null)),
-    parentIds: numbersOf(json, "Parent IDs"),
-    storageLevel: storageLevelOf(objectOf(json, "Storage Level")),
-    numPartitions: numberOf(json, "Number of Partitions"),
-    numCachedPartitions: numberOr(json, "Number of Cached Partitions", 0),
-    memorySize: numberOr(json, "Memory Size", 0),
-    diskSize: numberOr(json, "Disk Size", 0),
-    ...(json["Barrier"] === true ? { isBarrier: true } : {}),
-  };
-}
-
-/** RDDs by the list they were read from: the scanner gives the same list for a stage that another line described before. */
-const RDD_INFOS = new WeakMap<object, readonly RddInfo[]>();
-
-function rddInfosOf(json: JsonObject): readonly RddInfo[] {
-  const list = objectsOf(json, "RDD Info");
-  const source = json["RDD Info"];
-  if (typeof source !== "object" || source === null) return list.map(rddInfoOf);
-  let infos = RDD_INFOS.get(source);
-  if (infos === undefined) RDD_INFOS.set(source, infos = list.map(rddInfoOf));
-  return infos;
-}
-
-/** A scope as it nearly always is. */
-const SCOPE_NAME = /^\{"id":"\d+","name":"([\w ]*)"\}$/;
-
-/** The scope's name: Spark writes the scope as JSON in a text, `{"id":"1","name":"map"}`. */
-function scopeName(scope: string | null): string | null {
-  if (scope === null) return null;
-  const plain = SCOPE_NAME.exec(scope);
-  if (plain !== null) return plain[1];
-  try {
-    const parsed: unknown = JSON.parse(scope);
-    return isObject(parsed) ? stringOr(parsed, "name", null) : null;
-  } catch {
-    return null;
-  }
-}
-
-function accumulableOf(json: JsonObject): AccumulableInfo {
-  const value = json["Value"];
-  return {
-    id: numberOf(json, "ID"),
-    name: stringOr(json, "Name", null),
-    value: accumulatorNumber(value) ??
-      (typeof value === "string" ? value : null),
-  };
-}
-
-function stageInfoOf(json: JsonObject): StageInfo {
-  return {
-    stageId: numberOf(json, "Stage ID"),
-    attemptId: numberOr(json, "Stage Attempt ID", 0),
-    name: stringOr(json, "Stage Name", ""),
-    numTasks: numberOf(json, "Number of Tasks"),
-    rddInfos: rddInfosOf(json),
-    parentIds: numbersOf(json, "Parent IDs"),
-    details: stringOr(json, "Details", ""),
-    submissionTime: numberOr(json, "Submission Time", null),
-    completionTime: numberOr(json, "Completion Time", null),
-    failureReason: stringOr(json, "Failure Reason", null),
-    resourceProfileId: numberOr(json, "Resource Profile Id", 0),
-    isShufflePushEnabled: booleanOr(json, "Shuffle Push Enabled", null),
-    accumulables: objectsOf(json, "Accumulables").map(accumulableOf),
-  };
-}
 
 function jobProperties(json: JsonObject): Record<string, string> {
   return textsOf(
