@@ -36,7 +36,7 @@ const COLLECTION_START = 0.2;
  * const sort = {
  *   kind: "UnsafeExternalSorter" as const, name: "Sort", tungsten: true, records: new Float64Array([10]),
  *   bytes: new Float64Array([640]), keys: null, diskBytesPerByte: null, parameters: {}, readBy: null,
- *   toTheEnd: false,
+ *   toTheEnd: false, absentIn: null,
  * };
  * assertEquals(placeConsumers([sort]).map(({ start, fillEnd, release }) => [start, fillEnd, release]), [[0, 0.5, 1]]);
  * ```
