@@ -50,6 +50,8 @@ class ComputeStretch implements Stretch {
         if (outcome !== null) return outcome;
       }
       if (this.#plan()) return SLEEP;
+      // A step that takes no time is no event of the queue.
+      this.task.environment.countWork(1);
     }
   }
 

@@ -45,7 +45,11 @@ export interface SimulationEnvironment {
   now(): number;
   /** A whole number from 0 to n - 1, the same for the same seed. */
   random(n: number): number;
-  /** Steps taken within an event, for the budget of events. */
+  /**
+   * Steps taken within an event, for the budget of events.
+   *
+   * @throws {LimitError} `limit.events`.
+   */
   countWork(steps: number): void;
   /** Whether the driver allows an attempt to commit its output now. */
   canCommit(task: Task): boolean;

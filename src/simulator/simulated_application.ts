@@ -521,15 +521,12 @@ export class SimulatedApplication implements SimulationEnvironment {
 
   countWork(steps: number): void {
     this.#work += steps;
+    if (this.stepsTaken > this.#limits.maxEvents) throw tooManyEvents(this.#limits.maxEvents);
   }
 
   #checkLimits(): void {
     const { maxEvents, maxVirtualMs } = this.#limits;
-    if (++this.eventsHandled + this.#work > maxEvents) {
-      throw new LimitError("limit.events", `Cannot go on: must take at most ${maxEvents} events`, {
-        parameters: { limit: maxEvents },
-      });
-    }
+    if (++this.eventsHandled + this.#work > maxEvents) throw tooManyEvents(maxEvents);
     if (this.elapsedMs > maxVirtualMs) {
       throw new LimitError("limit.virtualTime", `Cannot go on: must take at most ${maxVirtualMs} ms of virtual time`, {
         parameters: { limit: maxVirtualMs },
@@ -567,3 +564,7 @@ const KILLED_BY_DRIVER: ExecutorLoss = Object.freeze({
   exitCausedByApp: false,
   replacedAfterMs: null,
 });
+
+function tooManyEvents(limit: number): LimitError {
+  return new LimitError("limit.events", `Cannot go on: must take at most ${limit} events`, { parameters: { limit } });
+}

@@ -17,7 +17,7 @@ function body(workload: Record<string, unknown>, conf: Record<string, unknown> =
 }
 
 Deno.test("requests that made the service fail or hang are refused", async () => {
-  const { post } = testService();
+  const { post } = testService({ limits: { events: 20_000 } });
   const memory = (executor: object) => body({ cluster: { executors: [{ ...EXECUTOR, ...executor }] } });
   const cases: [body: unknown, code: string, pointer: string | undefined][] = [
     [memory({ maxOnHeapMemory: 6.35e-5 }), "input.range", "/workload/cluster/executors/0/maxOnHeapMemory"],
@@ -35,6 +35,13 @@ Deno.test("requests that made the service fail or hang are refused", async () =>
       undefined,
     ],
   ];
+  for (const kind of ["UnsafeExternalSorter", "ShuffleExternalSorter", "ExternalSorter", "ExternalAppendOnlyMap"]) {
+    const sorting = { stages: [{ id: 0, tasks: 1, memory: [{ kind, bytes: "100m", records: 1e9 }] }] };
+    for (const threshold of [-1, 0]) {
+      const conf = { "spark.shuffle.spill.numElementsForceSpillThreshold": threshold };
+      cases.push([body(sorting, conf), "limit.events", undefined]);
+    }
+  }
   for (const [request, code, pointer] of cases) {
     assertEquals(await refused(post("/v1/simulations", request)), [422, code, pointer], JSON.stringify(request));
   }

@@ -46,7 +46,7 @@ export const MEMORY_RULES: {
   ),
   borrowsOnlyWhatIsMissing: from(
     "run",
-    "2.2.0",
+    "2.3.0",
     "SPARK-21090",
     "storage borrows from execution what it lacks; before, up to the whole request",
     "when a block needs more than the storage pool has free",

@@ -83,7 +83,8 @@ export class ShuffleExternalSorter extends GeneratedSteps {
     const { settings } = options;
     this.#recordBytes = input.records > 0 ? input.bytes / input.records : 0;
     this.#initialLongs = settings?.initialSize ?? 4096;
-    this.#threshold = settings?.numElementsForSpillThreshold ?? 2 ** 31 - 1;
+    // A sorter without records does not spill: 0 and less spill before every record but the first, as 1 does.
+    this.#threshold = Math.max(1, settings?.numElementsForSpillThreshold ?? 2 ** 31 - 1);
     this.#array = new PointerArray(1, settings?.useRadixSort ?? true);
   }
 

@@ -65,7 +65,8 @@ export abstract class SpillableCollection extends GeneratedSteps {
     super(taskMemoryManager, ON_HEAP, input, options);
     this.#kind = kind;
     this.#initialThreshold = options.settings?.initialMemoryThreshold ?? 5 * 2 ** 20;
-    this.#forceThreshold = options.settings?.numElementsForceSpillThreshold ?? 2 ** 31 - 1;
+    // Looked at after a record is in: below 0 spills after each, as 0 does.
+    this.#forceThreshold = Math.max(0, options.settings?.numElementsForceSpillThreshold ?? 2 ** 31 - 1);
     this.#threshold = this.#initialThreshold;
     this.#size = options.size ?? sizeOf(input);
   }

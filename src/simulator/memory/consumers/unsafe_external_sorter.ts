@@ -128,7 +128,8 @@ export class UnsafeExternalSorter extends SteppedConsumer {
     this.#recordBytesInPage = this.#recordBytes + LENGTH_BYTES;
     this.#pageRequest = Math.ceil(this.#recordBytesInPage);
     this.#initialLongs = (settings?.initialSize ?? 4096) * 2;
-    this.#threshold = settings?.numElementsForSpillThreshold ?? 2 ** 31 - 1;
+    // A sorter without records does not spill: 0 and less spill before every record but the first, as 1 does.
+    this.#threshold = Math.max(1, settings?.numElementsForSpillThreshold ?? 2 ** 31 - 1);
     this.#array = new PointerArray(2, input.parameters?.radixSort === 1);
   }
 
