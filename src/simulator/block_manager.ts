@@ -17,6 +17,7 @@ import {
   PutFlags,
   type UnrollSettings,
 } from "../kernel/types.ts";
+import { INT_MAX } from "../spark/conf_entry.ts";
 import type { BlockStatus, EventSink } from "../spark/events.ts";
 import { STORAGE_LEVELS, type StorageLevel } from "../spark/storage_level.ts";
 import type { BlockManagerMaster } from "./block_manager_master.ts";
@@ -326,9 +327,11 @@ export class BlockManager {
     sizes: { readonly memory: number; readonly elements: number },
   ): boolean {
     const mode = memoryModeOf(entry.level);
+    // So many as the kernel counts to; larger elements in place of more.
+    const elements = Math.min(sizes.elements, INT_MAX);
     const values = {
-      elementCount: sizes.elements,
-      elementBytes: Math.trunc(sizes.memory / sizes.elements),
+      elementCount: elements,
+      elementBytes: Math.trunc(sizes.memory / elements),
       preciseSize: sizes.memory,
     };
     const flags = this.putFlags(entry.level);

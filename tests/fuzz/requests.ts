@@ -158,7 +158,7 @@ export interface RequestCounts {
 /**
  * Sends `runs` changed requests to a service with small limits.
  *
- * @throws {Error} With the seed and the smallest request that makes the service fail.
+ * @throws {Error} With the seed, the request that makes the service fail, and what was changed in it.
  */
 export async function fuzzRequests(seed: number, runs: number): Promise<RequestCounts> {
   const lineages = await lineagesOf(RUNS);
@@ -198,7 +198,7 @@ export async function fuzzRequests(seed: number, runs: number): Promise<RequestC
         if (status >= 500) throw new Error(`${code}: ${failures.at(-1)?.error}: ${said.join(", ")}`);
       },
     ),
-    { seed, numRuns: runs },
+    { seed, numRuns: runs, endOnFailure: true },
   );
   return counts;
 }

@@ -46,3 +46,11 @@ Deno.test("requests that made the service fail or hang are refused", async () =>
     assertEquals(await refused(post("/v1/simulations", request)), [422, code, pointer], JSON.stringify(request));
   }
 });
+
+Deno.test("a replica of more elements than an int counts is unrolled", async () => {
+  const cached = [{ name: "rdd", partitions: 2, bytes: 100, elements: 2 ** 31, storageLevel: "MEMORY_ONLY_2" }];
+  const stages = [{ id: 0, tasks: 2, caches: ["rdd"] }, { id: 1, tasks: 2, reads: ["rdd"] }];
+  const response = await testService().post("/v1/simulations", body({ cached, stages, cluster: { executors: 2 } }));
+  assertEquals(response.status, 200);
+  assertEquals((await response.json()).storage.cachedAtEnd.memoryBlocks, 4);
+});

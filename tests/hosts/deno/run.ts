@@ -1,5 +1,5 @@
 /**
- * The package on Deno: the command as `deno install -g` makes it from a clone, without network; what `deno publish` would
+ * The package on Deno: the command as `deno install -g` makes it from a clone; what `deno publish` would
  * upload, and that these files alone, served over HTTP as JSR does, are a working library, service and command.
  * Ends with `N passed, N failed`.
  *
@@ -52,7 +52,7 @@ const COMMANDS: readonly (readonly string[])[] = [
 /** `deno install -g` of a clone, into a folder of its own. */
 async function checkInstalled(folder: string): Promise<void> {
   const installed = await run(DENO, [
-    ...["install", "-g", "--quiet", "--cached-only", "--root", folder, "--config", "deno.json"],
+    ...["install", "-g", "--quiet", "--root", folder, "--config", "deno.json"],
     ...["--allow-read", "--allow-env=INIT_CWD", "-n", "sparkmem", MAIN],
   ], { cwd: ROOT });
   check("deno install", installed.code === 0, installed);
