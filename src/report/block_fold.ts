@@ -161,11 +161,11 @@ export class BlockFold {
     const rddId = rddOfBlock(blockId);
     if (rddId === null) return;
     const executor = this.#executor(executorId);
-    const blocks = this.#rddBlocks(executor, rddId);
-    const block = blocks.get(blockId) ?? { memory: 0, disk: 0 };
+    // Of an RDD that was unpersisted while a task stored the block: it goes with that task's lock.
+    const block = this.#rddBlocks(executor, rddId).get(blockId);
+    if (block === undefined) return;
     this.#setMemory(executor, memorySize - block.memory);
     block.memory = memorySize;
-    blocks.set(blockId, block);
   }
 
   /** An RDD was unpersisted: its blocks are gone everywhere, without updates. */

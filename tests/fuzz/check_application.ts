@@ -386,15 +386,34 @@ function toldBlocks(events: readonly SparkEvent[]): Map<string, Map<string, stri
       if (inMemory + onDisk === 0) held.delete(blockId);
       else held.set(blockId, `${inMemory} in memory, ${onDisk} on disk`);
     } else if (event.kind === "blockReadBack") {
+      // Unpersisted while its writer stores it, it goes with the write.
+      const held = blocks.get(event.executorId)!;
+      if (!held.has(event.blockId)) continue;
       const onDisk = disk.get(`${event.executorId} ${event.blockId}`) ?? 0;
-      blocks.get(event.executorId)!.set(event.blockId, `${event.memorySize} in memory, ${onDisk} on disk`);
+      held.set(event.blockId, `${event.memorySize} in memory, ${onDisk} on disk`);
     }
   }
   return blocks;
 }
 
+/** What the Summary says is cached at the end is what the events have told of the executors that are left. */
+function checkCachedAtEnd(events: readonly SparkEvent[], summary: Summary): void {
+  const told = toldBlocks(events);
+  for (const event of events) if (event.kind === "executorRemoved") told.delete(event.executorId);
+  const sizes = [...told.values()].flatMap((held) => [...held.values()]).map((text) => text.match(/\d+/g)!.map(Number));
+  const of = (i: number) => sizes.map((bytes) => bytes[i]).filter((bytes) => bytes > 0);
+  const sum = (bytes: readonly number[]) => bytes.reduce((a, b) => a + b, 0);
+  assertEquals(summary.storage.cachedAtEnd, {
+    memoryBlocks: of(0).length,
+    memoryBytes: sum(of(0)),
+    diskBlocks: of(1).length,
+    diskBytes: sum(of(1)),
+  }, "what is cached at the end");
+}
+
 /** The Summary against a plain count over the events. */
 function checkSummary(events: readonly SparkEvent[], summary: Summary): void {
+  checkCachedAtEnd(events, summary);
   const ends = events.filter((event): event is TaskEnd & SparkEvent => event.kind === "taskEnd");
   const of = (kind: SparkEvent["kind"]) => events.filter((event) => event.kind === kind).length;
   const sum = (figure: (event: TaskEnd) => number) => ends.reduce((total, event) => total + figure(event), 0);
