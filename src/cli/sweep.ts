@@ -63,13 +63,19 @@ async function run(args: string[], io: Io): Promise<number> {
   const { workload } = await readWorkload(positionals, io);
   const results: SweepResult[] = [];
   const tasks = missing(gridTasks(vary, fixed), known, (result) => results.push(result));
-  for await (const result of sweepResults(tasks, { workload, jobs: Math.min(jobs, count), io })) {
-    if (values.format === "ndjson") io.stdout(JSON.stringify(result) + "\n");
-    else results.push(result);
+  const { format = "text" } = values;
+  try {
+    for await (const result of sweepResults(tasks, { workload, jobs: Math.min(jobs, count), io })) {
+      if (format === "ndjson") io.stdout(JSON.stringify(result) + "\n");
+      else results.push(result);
+    }
+  } finally {
+    // also when a worker died: what has been computed is given before the error is told
+    if (format !== "ndjson" && results.length > 0) {
+      results.sort((a, b) => Number(a.id) - Number(b.id));
+      io.stdout(rendered(results, Object.keys(vary), format));
+    }
   }
-  if (values.format === "ndjson") return 0;
-  results.sort((a, b) => Number(a.id) - Number(b.id));
-  io.stdout(rendered(results, Object.keys(vary), values.format ?? "text"));
   return 0;
 }
 

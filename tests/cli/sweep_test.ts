@@ -137,3 +137,38 @@ Deno.test("sweep has a worker for each processor unless --jobs says otherwise, a
     Object.defineProperty(Navigator.prototype, "hardwareConcurrency", processors);
   }
 });
+
+Deno.test("sweep gives what is finished when a worker dies, in every format, then says why it ends", async () => {
+  const RealWorker = globalThis.Worker;
+  let answered = 0;
+  /** Together they answer four scenarios; the one that gets the fifth dies. */
+  class DyingWorker extends EventTarget {
+    onmessage: (event: MessageEvent<SweepAnswer>) => void = () => {};
+    onerror: (event: ErrorEvent) => void = () => {};
+    postMessage(message: SweepMessage): void {
+      if (message.kind === "start") return;
+      if (answered++ === 4) {
+        const event = new ErrorEvent("error", { message: "out of memory", cancelable: true });
+        return queueMicrotask(() => this.onerror(event));
+      }
+      const result = refusedResult(message.scenario, new InputError("test.worker", "counted"));
+      const event = new MessageEvent("message", { data: { number: message.number, result } });
+      queueMicrotask(() => this.onmessage(event));
+    }
+    terminate(): void {}
+  }
+  globalThis.Worker = DyingWorker as unknown as typeof Worker;
+  try {
+    for (
+      const [format, pattern] of [["ndjson", /^\{/gm], ["csv", /,refused,/g], ["json", /"status": "refused"/g]] as const
+    ) {
+      answered = 0;
+      const { status, stdout, stderr } = await sweep(["template:sort", ...GRID, "--jobs", "2", "--format", format]);
+      assertEquals([format, status], [format, 2]);
+      assertEquals([format, stdout.match(pattern)?.length], [format, 4]);
+      assert(stderr.includes("Cannot go on with the sweep: a worker ended: out of memory"), stderr);
+    }
+  } finally {
+    globalThis.Worker = RealWorker;
+  }
+});
