@@ -36,7 +36,7 @@ export interface SimulationOptions {
   readonly storageLevel?: StorageLevel;
   /** Seed of what Spark leaves to chance: the order of offers, replicas. The workload's own unless said. */
   readonly seed?: number;
-  /** Instance of the kernel that holds the executors' memory; a new one unless said. */
+  /** Instance of the kernel that holds the executors' memory; a new one unless said. Executors that live at the end stay in it. */
   readonly kernel?: Kernel;
   /** Speeds that no log records; DEFAULT_COST_MODEL unless said. */
   readonly cost?: CostModel;

@@ -32,6 +32,8 @@ export interface MemoryFuzzCounts {
   operations: number;
   evictions: number;
   waits: number;
+  /** Waiting acquires that a host has evaluated again, in an order of its own. */
+  hostWakes: number;
   statuses: number;
 }
 
@@ -45,7 +47,7 @@ export interface MemoryFuzzOptions {
 
 /** Runs scenarios until `ops` operations are done; throws with seed and operations at the first difference. */
 export function fuzzMemory(options: MemoryFuzzOptions): MemoryFuzzCounts {
-  const counts: MemoryFuzzCounts = { scenarios: 0, operations: 0, evictions: 0, waits: 0, statuses: 0 };
+  const counts: MemoryFuzzCounts = { scenarios: 0, operations: 0, evictions: 0, waits: 0, hostWakes: 0, statuses: 0 };
   const kernel = options.kernel ?? Kernel.create();
   for (let seed = options.seed; counts.operations < options.ops; seed++) {
     fuzzScenario(kernel, seed, counts);
@@ -98,7 +100,14 @@ function shortest(kernel: Kernel, scenario: Scenario, ops: readonly Op[]): reado
 }
 
 function fails(kernel: Kernel, scenario: Scenario, ops: readonly Op[]): boolean {
-  const pair = new Pair(kernel, scenario, { scenarios: 0, operations: 0, evictions: 0, waits: 0, statuses: 0 });
+  const pair = new Pair(kernel, scenario, {
+    scenarios: 0,
+    operations: 0,
+    evictions: 0,
+    waits: 0,
+    hostWakes: 0,
+    statuses: 0,
+  });
   try {
     for (const op of ops) pair.apply(op);
     pair.compareDeeply();
@@ -146,6 +155,10 @@ class Pair {
     assertSame(result, expected, op, "result of");
     assertSame(this.#eventsOf(this.#kernel), this.#eventsOf(this.model), op, "events of");
     assertSame(Array.from(this.#kernel.stateNumbers()), this.model.stateNumbers(), op, "state after");
+    if (this.#scenario.options.wakeOrder === "host") {
+      assertSame(this.#kernel.notified, this.model.notified, op, "whether waiting tasks are woken by");
+      if (op.op === "wake" && result === null) this.#counts.hostWakes++;
+    }
     if (op.op === "declare") this.#ids.add(result as number);
     if (typeof result === "string" && result.toUpperCase() === result) this.#counts.statuses++;
     if (op.op === "acquireExecution" && result === -1) this.#counts.waits++;

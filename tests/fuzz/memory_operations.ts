@@ -34,7 +34,7 @@ export type Op =
   | { readonly op: "releaseUnroll"; task: number; bytes: number; mode: MemoryMode }
   | { readonly op: "acquireExecution" | "releaseExecution"; task: number; bytes: number; mode: MemoryMode }
   | { readonly op: "releaseAllExecution"; task: number }
-  | { readonly op: "cancel"; waiting: number }
+  | { readonly op: "cancel" | "wake"; waiting: number }
   | { readonly op: "clear" | "releaseAllStorage" }
   | { readonly op: "unmanaged"; bytes: number; mode: MemoryMode }
   | { readonly op: "dropFailure"; after: number | null }
@@ -87,6 +87,7 @@ export function drawScenario(prng: Prng): Scenario {
         offHeapStorage: prng.integer(6) > 0,
         unmanagedConsumers: prng.integer(3) === 0,
       },
+      wakeOrder: prng.integer(4) === 0 ? "host" : "firstCome",
     },
     blocks: 1 + prng.integer(choose(prng, [4, 20, 200])),
     tasks: 1 + prng.integer(choose(prng, [3, 12, 64])),
@@ -113,6 +114,11 @@ export class OpSource {
 
   next(state: ExecutorMemory): Op {
     if (this.declared.length < this.#scenario.blocks) return this.#declare();
+    if (this.#scenario.options.wakeOrder === "host" && this.#one(3)) {
+      // any order, as a JVM might wake them; sometimes one that does not wait
+      const waiting = state.waitingTickets().length;
+      if (waiting > 0 || this.#one(20)) return { op: "wake", waiting: this.#prng.integer(waiting + 1) };
+    }
     switch (this.#kind()) {
       case "put":
         return this.#put(state);
@@ -334,6 +340,8 @@ function run(executor: ExecutorMemory, op: Op, unrollThreshold: number): unknown
       return executor.releaseAllExecutionMemoryForTask(op.task);
     case "cancel":
       return executor.cancel(executor.waitingTickets()[op.waiting] ?? -1);
+    case "wake":
+      return executor.wake(executor.waitingTickets()[op.waiting] ?? -1);
     case "clear":
       return executor.clear();
     case "releaseAllStorage":

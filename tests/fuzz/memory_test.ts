@@ -10,7 +10,7 @@ import { mirroredKernel } from "./mirrored_kernel.ts";
 Deno.test("kernel and model give the same results, events and states", () => {
   const counts = fuzzMemory({ seed: 1, ops: 40_000 });
   assert(counts.operations >= 40_000);
-  assert(counts.evictions > 500 && counts.waits > 500 && counts.statuses > 500);
+  assert(counts.evictions > 500 && counts.waits > 500 && counts.hostWakes > 500 && counts.statuses > 500);
 });
 
 Deno.test("batches do what single calls do", () => {

@@ -5,7 +5,8 @@ import { EventQueue } from "../../src/simulator/event_queue.ts";
 Deno.test("events come by time, those of equal time in the order of scheduling", () => {
   fc.assert(
     fc.property(
-      fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 3000 }),
+      // up to thousands, so that the queue grows; the default size stops at a few
+      fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 3000, size: "max" }),
       (times) => {
         const queue = new EventQueue();
         times.forEach((time, i) => queue.schedule(time, i & 7, i));
