@@ -281,3 +281,27 @@ Deno.test("a planted long function is found, of whatever kind", () => {
   assertEquals(planted(`class A {\nmethod() ${body}}\n`), ["src/planted.ts:2 method: 71 lines"]);
   assertEquals(planted(`function short() {\n${"  f();\n".repeat(MOST_LINES - 2)}}\n`), []);
 });
+
+Deno.test("every package of deno.lock has its integrity there and its licence in LICENSES.md, and no other version is listed", async () => {
+  const { npm } = JSON.parse(await Deno.readTextFile(`${ROOT}/deno.lock`)) as {
+    npm: Record<string, { integrity?: string }>;
+  };
+  const locked = Object.entries(npm).map(([key, { integrity }]) => {
+    assert(/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? ""), `${key} has no integrity`);
+    // name@version, then the versions of its peers: name@version_peer@version
+    const [, name, version] = /^(@?[^@]+)@([^_]+)/.exec(key)!;
+    return `${name} ${version}`;
+  });
+  const listed = [
+    ...(await Deno.readTextFile(`${ROOT}/tests/LICENSES.md`)).matchAll(/^\| (\S+) \| (\d\S*) \| (.+) \|$/gm),
+  ];
+  assertEquals(listed.map(([, name, version]) => `${name} ${version}`).sort(), [...new Set(locked)].sort());
+  for (const [, name, , licence] of listed) assert(licence !== "not installed", `${name} has no licence`);
+});
+
+Deno.test("dependencies are pinned to exact versions", async () => {
+  const { imports } = JSON.parse(await Deno.readTextFile(`${ROOT}/deno.json`)) as { imports: Record<string, string> };
+  const specifiers = Object.values(imports).filter((specifier) => !specifier.startsWith("./"));
+  assert(specifiers.length > 0);
+  for (const specifier of specifiers) assert(/^npm:(@[^@]+|[^@]+)@\d+\.\d+\.\d+$/.test(specifier), specifier);
+});

@@ -26,7 +26,7 @@ const TARGETS = [
 async function bundle(entry: string, platform: "browser" | "deno"): Promise<string> {
   const file = await Deno.makeTempFile({ suffix: ".js" });
   try {
-    const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+    const { code, stderr } = await new Deno.Command("deno", {
       args: ["bundle", "--quiet", "--platform", platform, "--minify", "--external", "*.wasm", "-o", file, entry],
       cwd: ROOT,
     }).output();

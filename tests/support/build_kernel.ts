@@ -11,7 +11,7 @@ const COMPILER = "npm:assemblyscript@0.28.20/asc";
 
 /** Compiles assembly/ into `file`. */
 async function compile(file: string): Promise<void> {
-  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+  const { code, stderr } = await new Deno.Command("deno", {
     args: [
       "run",
       "--quiet",

@@ -40,7 +40,7 @@ const JS = "text/javascript; charset=utf-8";
 async function bundle(): Promise<Map<string, string>> {
   const out = await Deno.makeTempDir();
   try {
-    const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+    const { code, stderr } = await new Deno.Command("deno", {
       args: ["bundle", "--quiet", "--platform", "browser", "--minify"]
         .concat(
           "--outdir",

@@ -59,8 +59,8 @@ for (const key of Object.keys(lock.npm ?? {}).sort()) {
 }
 const text = `# Licences of the dependencies
 
-All packages of deno.lock, written by \`deno run -A tests/support/list_licenses.ts\`. axe-core, fast-check and playwright-core are for
-tests only.
+All packages of deno.lock, written by \`deno run -A tests/support/list_licenses.ts\`. axe-core, fast-check, lru-cache and
+playwright-core are for tests and benchmarks only.
 
 | package | version | licence |
 | - | - | - |

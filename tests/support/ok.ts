@@ -4,6 +4,9 @@
  *
  * @module
  */
+/** As the tasks `build` and `build:page` have them. */
+const BUILD_PERMISSIONS = ["--no-prompt", "--allow-read", "--allow-write", "--allow-run=deno"];
+
 const steps: [name: string, args: string[]][] = [
   ["format", ["fmt", "--check"]],
   ["lint", ["lint", "--quiet"]],
@@ -11,13 +14,13 @@ const steps: [name: string, args: string[]][] = [
   ["the library is documented", ["doc", "--lint", "--quiet", "src/mod.ts"]],
   ["kernel is reproducible", [
     "run",
-    "-A",
+    ...BUILD_PERMISSIONS,
     "tests/support/build_kernel.ts",
     "--check",
   ]],
   ["web page is reproducible", [
     "run",
-    "-A",
+    ...BUILD_PERMISSIONS,
     "tests/support/build_page.ts",
     "--check",
   ]],
@@ -26,7 +29,7 @@ const steps: [name: string, args: string[]][] = [
 
 for (const [name, args] of steps) {
   const start = performance.now();
-  const { code } = await new Deno.Command(Deno.execPath(), {
+  const { code } = await new Deno.Command("deno", {
     args,
     stdout: "inherit",
     stderr: "inherit",
