@@ -127,11 +127,21 @@ function runBatch(batch: OperationBatch, executor: KernelExecutorMemory, pending
       const { op, ran } = pending[start + i];
       const negative = negatives[i];
       const answer = negative === null ? meaning(batch, op, answers[i]) : `NEGATIVE_ANSWER ${negative}`;
-      if (sameJson(answer, ran.answer) && sameJson(events[i], ran.events)) continue;
+      if (sameJson(answer, ran.answer) && sameEvents(events[i], ran.events)) continue;
       assertEquals({ answer, events: events[i] }, ran, `outcome of ${JSON.stringify(op)}`);
     }
     start += done;
   }
+}
+
+/** Whether a batch told what the single call did; warnings for which its log had no room may be missing (logOverRelease). */
+function sameEvents(batched: readonly unknown[], single: readonly unknown[]): boolean {
+  let told = 0;
+  for (const event of single) {
+    if (told < batched.length && sameJson(batched[told], event)) told++;
+    else if ((event as unknown[])[0] !== "overRelease") return false;
+  }
+  return told === batched.length;
 }
 
 /** A batch's answer as the single call's result. */
