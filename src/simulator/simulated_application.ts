@@ -356,7 +356,8 @@ export class SimulatedApplication implements SimulationEnvironment {
     const allocation = new DynamicAllocation({
       conf: this.conf,
       cluster: this.workload.cluster,
-      horizonMs: this.#limits.maxVirtualMs,
+      // Not a lower limit of this run: what comes after that is to cross it.
+      horizonMs: Math.max(DEFAULT_SIMULATION_LIMITS.maxVirtualMs, this.#limits.maxVirtualMs),
       driver: () => this.#driverSide.driver,
       now: () => this.now(),
       after: (delayMs, work) => this.after(delayMs, work),
