@@ -4,6 +4,7 @@
  * @module
  */
 import { buildEdge } from "../support/build_edge.ts";
+import { outputOf } from "../support/programs.ts";
 import { median } from "./bench.ts";
 
 /** The version of miniflare that the host tests use as well. */
@@ -43,21 +44,17 @@ export function coldStartFigures(rounds: readonly ColdStart[]): ColdStartFigure[
   });
 }
 
-async function run(program: string, args: readonly string[], cwd: string): Promise<string> {
-  const { code, stdout, stderr } = await new Deno.Command(program, { args: [...args], cwd }).output();
-  if (code !== 0) throw new Error(`${program} ${args[0]}: ${new TextDecoder().decode(stderr)}`);
-  return new TextDecoder().decode(stdout);
-}
-
 /** Builds the service for Cloudflare and times it; needs Node and npm. */
 export async function coldStartBench({ rounds }: { readonly rounds: number }): Promise<ColdStartFigure[]> {
   const folder = await Deno.makeTempDir();
   try {
     await buildEdge(new URL(`file://${folder}/dist/`));
     await Deno.writeTextFile(`${folder}/package.json`, '{"private": true, "type": "module"}');
-    await run("npm", ["install", "--no-fund", "--no-audit", MINIFLARE], folder);
+    await outputOf("npm", ["install", "--no-fund", "--no-audit", MINIFLARE], { cwd: folder });
     await Deno.copyFile(new URL("cold_start.mjs", import.meta.url), `${folder}/cold_start.mjs`);
-    const printed = await run("node", ["cold_start.mjs", "dist/cloudflare", String(rounds), "miniflare"], folder);
+    const printed = await outputOf("node", ["cold_start.mjs", "dist/cloudflare", String(rounds), "miniflare"], {
+      cwd: folder,
+    });
     // The lines before are the service's own log.
     return coldStartFigures(JSON.parse(printed.trim().split("\n").at(-1)!));
   } finally {

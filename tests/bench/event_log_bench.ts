@@ -7,6 +7,7 @@
  */
 import process from "node:process";
 import { PYSPARK_VERSIONS, sparkJars } from "../history_server/spark.ts";
+import { outputOf } from "../support/programs.ts";
 import { recordedLines } from "../support/recorded_logs.ts";
 import { enlarged } from "./enlarge.ts";
 import type { ProcessFigures } from "./event_log_process.ts";
@@ -69,12 +70,6 @@ export async function largeLog(
   return { path, bytes };
 }
 
-async function run(program: string, args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await new Deno.Command(program, { args, stdin: "null" }).output();
-  if (code !== 0) throw new Error(new TextDecoder().decode(stderr).slice(-2000));
-  return new TextDecoder().decode(stdout);
-}
-
 /** Spark's ReplayListenerBus, compiled into a folder. */
 class SparkReader {
   readonly #folder: string;
@@ -88,7 +83,7 @@ class SparkReader {
   static async make(folder: string): Promise<SparkReader> {
     const jars = await sparkJars(PYSPARK_VERSIONS[0]);
     const source = new URL("java/ReplayLog.java", import.meta.url).pathname;
-    await run("javac", ["-cp", `${jars}/*`, "-d", folder, source]);
+    await outputOf("javac", ["-cp", `${jars}/*`, "-d", folder, source]);
     return new SparkReader(folder, jars);
   }
 
@@ -96,7 +91,7 @@ class SparkReader {
   async read(path: string, rounds: number): Promise<(Timing & { readonly processCpuMs: number })[]> {
     const opens = ["java.lang", "java.nio", "java.util", "sun.nio.ch"]
       .map((name) => `--add-opens=java.base/${name}=ALL-UNNAMED`);
-    const text = await run("java", [
+    const text = await outputOf("java", [
       ...opens,
       "-Xmx4g",
       "-cp",
@@ -113,7 +108,7 @@ class SparkReader {
 async function inProcess(what: "sum" | "summarize", path: string): Promise<ProcessFigures> {
   const script = new URL("event_log_process.ts", import.meta.url).pathname;
   const config = new URL("../../deno.json", import.meta.url).pathname;
-  return JSON.parse(await run("deno", ["run", "--quiet", "-A", "--config", config, script, what, path]));
+  return JSON.parse(await outputOf("deno", ["run", "--quiet", "-A", "--config", config, script, what, path]));
 }
 
 async function wallOf<T>(work: () => Promise<T>): Promise<[value: T, wallMs: number]> {

@@ -5,6 +5,7 @@
  * @module
  */
 import { Kernel } from "../../src/kernel.ts";
+import { outputOf } from "../support/programs.ts";
 import { type Bench, type BenchOptions, type BenchRow, compare, type Side } from "./bench.ts";
 import { busyTrace, type KernelTrace, recordedTrace, writeTrace, zipfTrace } from "./kernel_traces.ts";
 
@@ -12,16 +13,10 @@ import { busyTrace, type KernelTrace, recordedTrace, writeTrace, zipfTrace } fro
 const CHUNK = 4096;
 const HERE = import.meta.dirname!;
 
-async function output(command: string, args: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await new Deno.Command(command, { args: [...args], stdin: "null" }).output();
-  if (code !== 0) throw new Error(`${command}: ${new TextDecoder().decode(stderr).slice(-1000)}`);
-  return new TextDecoder().decode(stdout);
-}
-
 /** A side that prints a checksum and nanoseconds. */
 function printed(command: string, args: readonly string[], operations: number): Side {
   return async () => {
-    const [checksum, nanos] = (await output(command, args)).trim().split(" ");
+    const [checksum, nanos] = (await outputOf(command, args)).trim().split(" ");
     return { checksum, perSecond: operations / Number(nanos) * 1e3 };
   };
 }
@@ -40,7 +35,7 @@ async function workshop(folder: string, options: BenchOptions): Promise<Workshop
   const twin = `${folder}/kernel_twin`;
   const flags = ["--edition", "2024", "-C", "opt-level=3", "-C", "panic=abort", "-C", "codegen-units=1"];
   try {
-    await output("rustc", [...flags, "-o", twin, `${HERE}/native/kernel_twin.rs`]);
+    await outputOf("rustc", [...flags, "-o", twin, `${HERE}/native/kernel_twin.rs`]);
     return { folder, options, notes, twin };
   } catch (error) {
     notes.push(`without the native twin: ${(error as Error).message.split("\n")[0]}`);
@@ -157,7 +152,7 @@ async function sparkRows(shop: Workshop, traces: readonly KernelTrace[]): Promis
     shop.notes.push("without Spark's classes: SPARKMEM_ORACLE names no folder of the harnesses");
     return [];
   }
-  const text = await output("bash", [`${oracle}/memory/oracle.sh`, "bench", "1000000", "77", "4", "5"]);
+  const text = await outputOf("bash", [`${oracle}/memory/oracle.sh`, "bench", "1000000", "77", "4", "5"]);
   const rows: BenchRow[] = [];
   for (const trace of traces) {
     const match = new RegExp(`RESULT ${trace.name} .*thread-CPU: min \\d+ median (\\d+)`).exec(text);

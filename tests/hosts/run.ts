@@ -5,6 +5,8 @@
  *
  * @module
  */
+import { Checks } from "../support/checks.ts";
+import { type Ran, runProgram } from "../support/programs.ts";
 import { ensureChromium } from "../browser/support/install.ts";
 import { tenLinesOf } from "./ten_lines.ts";
 
@@ -102,17 +104,8 @@ const HOSTS: readonly Host[] = [
   },
 ];
 
-interface Result {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function run([program, ...args]: Command, cwd: string): Promise<Result> {
-  const signal = AbortSignal.timeout(MAX_STEP_MS);
-  const { code, stdout, stderr } = await new Deno.Command(program, { args, cwd, signal, stdin: "null" }).output();
-  const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+function run([program, ...args]: Command, cwd: string): Promise<Ran> {
+  return runProgram(program, args, { cwd, signal: AbortSignal.timeout(MAX_STEP_MS) });
 }
 
 async function whySkipped(host: Host): Promise<string | null> {
@@ -178,8 +171,7 @@ async function problemsOf(host: Host, folder: string): Promise<string[]> {
   return problems;
 }
 
-let passed = 0;
-let failed = 0;
+const checks = new Checks();
 for (const host of HOSTS) {
   if (Deno.args.length > 0 && !Deno.args.includes(host.name)) continue;
   const why = await whySkipped(host);
@@ -190,12 +182,9 @@ for (const host of HOSTS) {
   const folder = await Deno.makeTempDir();
   try {
     const problems = await problemsOf(host, `${folder}/${host.name}`);
-    for (const problem of problems) console.log(`${host.name}: ${problem}`);
-    if (problems.length === 0) passed++;
-    else failed++;
+    checks.check(host.name, problems.length === 0, problems.join("\n"));
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 }
-console.log(`${passed} passed, ${failed} failed`);
-Deno.exitCode = failed === 0 ? 0 : 1;
+checks.end();

@@ -4,6 +4,9 @@
  * @module
  */
 
+import { Checks } from "../support/checks.ts";
+import { outputOf, runProgram } from "../support/programs.ts";
+
 const VERSION = "4.32.5";
 const ROOT = new URL("../../", import.meta.url);
 
@@ -21,22 +24,10 @@ const CONFIG = `[checks.negative_data_rejection]
 expected-statuses = ["400", "401", "404", "405", "413", "415", "422", "429"]
 `;
 
-async function run(program: string, args: string[]): Promise<{ code: number; output: string }> {
-  const { code, stdout, stderr } = await new Deno.Command(program, { args, stdout: "piped", stderr: "piped" }).output();
-  const decoder = new TextDecoder();
-  return { code, output: decoder.decode(stdout) + decoder.decode(stderr) };
-}
-
 async function install(folder: string): Promise<string> {
-  for (
-    const [program, ...args] of [
-      ["python3", "-m", "venv", folder],
-      [`${folder}/bin/pip`, "install", "--quiet", "--disable-pip-version-check", `schemathesis==${VERSION}`],
-    ]
-  ) {
-    const { code, output } = await run(program, args);
-    if (code !== 0) throw new Error(`${program}: ${output}`);
-  }
+  await outputOf("python3", ["-m", "venv", folder]);
+  const pip = ["install", "--quiet", "--disable-pip-version-check", `schemathesis==${VERSION}`];
+  await outputOf(`${folder}/bin/pip`, pip);
   return `${folder}/bin/schemathesis`;
 }
 
@@ -66,8 +57,7 @@ async function startService(): Promise<{ url: string; stop: () => Promise<void> 
 }
 
 const folder = await Deno.makeTempDir();
-let passed = 0;
-let failed = 0;
+const checks = new Checks();
 try {
   const schemathesis = await install(`${folder}/venv`);
   const { url, stop } = await startService();
@@ -94,15 +84,13 @@ try {
   ];
   try {
     for (const args of runs) {
-      const { code, output } = await run(schemathesis, [...common, ...args]);
+      const { code, stdout, stderr } = await runProgram(schemathesis, [...common, ...args]);
+      const output = stdout + stderr;
       console.log(output.slice(output.indexOf("SUMMARY") < 0 ? 0 : output.indexOf("SUMMARY")));
-      if (code === 0) passed++;
-      else {
-        failed++;
-        // What failed and how to repeat it; the bodies are long.
-        const failures = output.slice(Math.max(0, output.indexOf(" FAILURES ")));
-        console.log(failures.split("\n").map((line) => line.slice(0, 2000)).join("\n").slice(0, 20_000));
-      }
+      // What failed and how to repeat it; the bodies are long.
+      const failures = output.slice(Math.max(0, output.indexOf(" FAILURES ")));
+      const shown = failures.split("\n").map((line) => line.slice(0, 2000)).join("\n").slice(0, 20_000);
+      checks.check(args.join(" "), code === 0, shown);
     }
   } finally {
     await stop();
@@ -110,5 +98,4 @@ try {
 } finally {
   await Deno.remove(folder, { recursive: true });
 }
-console.log(`${passed} passed, ${failed} failed`);
-Deno.exitCode = failed === 0 ? 0 : 1;
+checks.end();

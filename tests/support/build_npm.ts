@@ -4,6 +4,8 @@
  *
  * @module
  */
+import { outputOf } from "./programs.ts";
+
 const ROOT = new URL("../../", import.meta.url);
 const COMMAND = "src/cli/node/sparkmem.js";
 
@@ -23,13 +25,6 @@ const conditions = (entry: string, forWorkerd: string) => ({
   browser: `./${entry}`,
   default: `./${entry}`,
 });
-
-async function run(program: string, args: readonly string[], cwd: URL): Promise<string> {
-  const { code, stdout, stderr } = await new Deno.Command(program, { args: [...args], cwd, stdin: "null" }).output();
-  const decoder = new TextDecoder();
-  if (code !== 0) throw new Error(`${program} ${args.join(" ")}: ${decoder.decode(stderr)}${decoder.decode(stdout)}`);
-  return decoder.decode(stdout);
-}
 
 /** package.json: what deno pack wrote, with conditions, command, and the versions that the project is tested with. */
 function packageJson(packed: Record<string, unknown>, imports: Readonly<Record<string, string>>): string {
@@ -75,8 +70,10 @@ export async function buildNpm(out: URL): Promise<string> {
   const folder = new URL("package/", out);
   await Deno.remove(folder, { recursive: true }).catch(() => {});
   const packed = new URL("packed.tgz", out);
-  await run(Deno.execPath(), ["pack", "--quiet", "--allow-dirty", "--no-source-maps", "-o", packed.pathname], ROOT);
-  await run("tar", ["xzf", packed.pathname], out);
+  await outputOf(Deno.execPath(), ["pack", "--quiet", "--allow-dirty", "--no-source-maps", "-o", packed.pathname], {
+    cwd: ROOT,
+  });
+  await outputOf("tar", ["xzf", packed.pathname], { cwd: out });
   await Deno.remove(packed);
 
   const { imports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
@@ -90,7 +87,9 @@ export async function buildNpm(out: URL): Promise<string> {
   for (const file of ["kernel.wasm", "kernel.wasm.sha256"]) {
     await Deno.copyFile(new URL(`assembly/build/${file}`, ROOT), new URL(file, folder));
   }
-  const [{ filename }] = JSON.parse(await run("npm", ["pack", "--json", "--pack-destination", ".."], folder));
+  const [{ filename }] = JSON.parse(
+    await outputOf("npm", ["pack", "--json", "--pack-destination", ".."], { cwd: folder }),
+  );
   return new URL(filename, out).pathname;
 }
 

@@ -5,39 +5,18 @@
  *
  * @module
  */
+import { Checks } from "../../support/checks.ts";
+import { type ProgramOptions, type Ran, runProgram } from "../../support/programs.ts";
+
 const ROOT = new URL("../../../", import.meta.url);
 const MAIN = new URL("src/cli/main.ts", ROOT).pathname;
 const DENO = Deno.execPath();
 
-interface Result {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+const checks = new Checks();
 
-async function run(
-  program: string,
-  args: readonly string[],
-  options: { cwd?: string | URL; env?: Record<string, string> } = {},
-) {
-  const { code, stdout, stderr } = await new Deno.Command(program, {
-    args: [...args],
-    stdin: "null",
-    ...options,
-    env: { NO_COLOR: "1", ...options.env },
-  }).output();
-  const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) } satisfies Result;
-}
-
-let passed = 0;
-let failed = 0;
-function check(what: string, holds: boolean, { code, stdout, stderr }: Result): void {
-  if (holds) passed++;
-  else {
-    failed++;
-    console.log(`${what}: exit ${code}: ${(stdout + stderr).slice(-2000)}`);
-  }
+/** Messages come without colours, however the terminal is. */
+function run(program: string, args: readonly string[], options: ProgramOptions = {}): Promise<Ran> {
+  return runProgram(program, args, { ...options, env: { NO_COLOR: "1", ...options.env } });
 }
 
 /** Commands, each run as installed and from the source. */
@@ -55,19 +34,19 @@ async function checkInstalled(folder: string): Promise<void> {
     ...["install", "-g", "--quiet", "--root", folder, "--config", "deno.json"],
     ...["--allow-read", "--allow-env=INIT_CWD", "-n", "sparkmem", MAIN],
   ], { cwd: ROOT });
-  check("deno install", installed.code === 0, installed);
+  checks.check("deno install", installed.code === 0, installed);
   for (const command of COMMANDS) {
     const theirs = await run(`${folder}/bin/sparkmem`, command, { cwd: folder });
     const ours = await run(DENO, ["run", "-A", "--quiet", MAIN, ...command], { cwd: folder });
     const same = ours.code === theirs.code && ours.stdout === theirs.stdout && ours.stderr === theirs.stderr;
-    check(`installed: sparkmem ${command.join(" ")}`, same, theirs);
+    checks.check(`installed: sparkmem ${command.join(" ")}`, same, theirs);
   }
 }
 
 /** Paths that `deno publish` would upload. */
 async function publishedFiles(): Promise<string[]> {
   const dry = await run(DENO, ["publish", "--dry-run", "--allow-dirty"], { cwd: ROOT });
-  check("deno publish --dry-run", dry.code === 0 && /Success/.test(dry.stderr + dry.stdout), dry);
+  checks.check("deno publish --dry-run", dry.code === 0 && /Success/.test(dry.stderr + dry.stdout), dry);
   const files = [...(dry.stdout + dry.stderr).matchAll(/^\s+(file:\S+) \(/gm)].map(([, url]) =>
     url.slice(ROOT.href.length)
   );
@@ -78,9 +57,9 @@ async function publishedFiles(): Promise<string[]> {
     "assembly/build/kernel.wasm.sha256",
     "LICENSE",
   ];
-  const listed = { code: 0, stdout: files.join("\n"), stderr: "" };
-  check("published files", wanted.every((file) => files.includes(file)), listed);
-  check("nothing for the web page alone", !files.some((file) => file.startsWith("routes/page/")), listed);
+  const listed = files.join("\n");
+  checks.check("published files", wanted.every((file) => files.includes(file)), listed);
+  checks.check("nothing for the web page alone", !files.some((file) => file.startsWith("routes/page/")), listed);
   return files;
 }
 
@@ -119,19 +98,23 @@ async function checkServed(files: readonly string[], folder: string): Promise<vo
       cwd: folder,
       env,
     });
-    check("library and service from a server", used.stdout === "succeeded\nsucceeded\n", used);
+    checks.check("library and service from a server", used.stdout === "succeeded\nsucceeded\n", used);
 
     const main = ["--config", "deno.json", `${base}src/cli/main.ts`];
     const allowed = ["run", "--quiet", "--no-prompt", "--allow-read", "--allow-env=INIT_CWD", `--allow-import=${host}`];
     const withNet = [...allowed, `--allow-net=${host}`, ...main];
     const example = await run(DENO, [...withNet, "summarize", "--format", "json"], { cwd: folder, env });
     const here = await run(DENO, ["run", "-A", "--quiet", MAIN, "summarize", "--format", "json"]);
-    check("the bundled example from a server", example.code === 0 && example.stdout === here.stdout, example);
+    checks.check("the bundled example from a server", example.code === 0 && example.stdout === here.stdout, example);
     const refused = await run(DENO, [...allowed, ...main, "summarize"], { cwd: folder, env });
-    check("... and the refusal without network", refused.code === 2 && /--allow-net=127/.test(refused.stderr), refused);
+    checks.check(
+      "... and the refusal without network",
+      refused.code === 2 && /--allow-net=127/.test(refused.stderr),
+      refused,
+    );
     const sweep = await run(DENO, [...withNet, ...COMMANDS[3]], { cwd: folder, env });
     const expected = await run(DENO, ["run", "-A", "--quiet", MAIN, ...COMMANDS[3]]);
-    check("workers from a server", sweep.code === 0 && sweep.stdout === expected.stdout, sweep);
+    checks.check("workers from a server", sweep.code === 0 && sweep.stdout === expected.stdout, sweep);
   } finally {
     await server.shutdown();
   }
@@ -144,5 +127,4 @@ try {
 } finally {
   await Deno.remove(folder, { recursive: true });
 }
-console.log(`${passed} passed, ${failed} failed`);
-Deno.exitCode = failed === 0 ? 0 : 1;
+checks.end();

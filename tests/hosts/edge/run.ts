@@ -7,6 +7,8 @@
 import { createApp } from "../../../routes/app.ts";
 import { EDGE_LIMITS } from "../../../routes/limits.ts";
 import { mountPage } from "../../../routes/page/mod.ts";
+import { Checks } from "../../support/checks.ts";
+import { outputOf } from "../../support/programs.ts";
 import { buildEdge, SERVICE_BUDGET_BYTES } from "../../support/build_edge.ts";
 
 const HERE = import.meta.dirname!;
@@ -97,26 +99,16 @@ async function start({ command: [program, ...args], env = {} }: Runtime, cwd: st
 async function install(folder: string): Promise<void> {
   await Deno.writeTextFile(`${folder}/package.json`, '{"private": true, "type": "module"}');
   for (const args of [["install", "--no-fund", "--no-audit", ...PACKAGES], ["rebuild", "bun"]]) {
-    const { code, stderr } = await new Deno.Command("npm", { args, cwd: folder, stdout: "null", stderr: "piped" })
-      .output();
-    if (code !== 0) throw new Error(`npm ${args[0]}: ${new TextDecoder().decode(stderr)}`);
+    await outputOf("npm", args, { cwd: folder });
   }
 }
 
 const folder = await Deno.makeTempDir();
-let passed = 0;
-let failed = 0;
-const check = (what: string, holds: boolean, detail = "") => {
-  if (holds) passed++;
-  else {
-    failed++;
-    console.log(`${what}: ${detail}`);
-  }
-};
+const checks = new Checks();
 try {
   const { serviceBytes } = await buildEdge(new URL(`file://${folder}/dist/`));
   console.log(`service without page: ${(serviceBytes / 1024).toFixed(1)} KiB gzip'd`);
-  check("size", serviceBytes <= SERVICE_BUDGET_BYTES, `${serviceBytes} bytes, at most ${SERVICE_BUDGET_BYTES}`);
+  checks.check("size", serviceBytes <= SERVICE_BUDGET_BYTES, `${serviceBytes} bytes, at most ${SERVICE_BUDGET_BYTES}`);
   await install(folder);
   for (const file of ["workerd.mjs", "edge_runtime.mjs"]) await Deno.copyFile(`${HERE}/${file}`, `${folder}/${file}`);
   const runtimes: Runtime[] = [
@@ -136,7 +128,7 @@ try {
     const answers: string[] = [];
     for (const one of CASES) {
       answers.push(await answer(one, (request) => Promise.resolve(app.fetch(request))));
-      check(`${one[0]} ${one[1]}`, !answers.at(-1)!.startsWith("500"), answers.at(-1));
+      checks.check(`${one[0]} ${one[1]}`, !answers.at(-1)!.startsWith("500"), answers.at(-1));
     }
     references.set(edge, answers);
   }
@@ -151,7 +143,7 @@ try {
         });
         if (i === 0) console.log(`${runtime.name}: first answer after ${(performance.now() - began).toFixed(0)} ms`);
         const expected = references.get(runtime.edge)![i];
-        check(`${runtime.name} ${one[0]} ${one[1]}`, received === expected, `${received}, expected ${expected}`);
+        checks.check(`${runtime.name} ${one[0]} ${one[1]}`, received === expected, `${received}, expected ${expected}`);
       }
     } finally {
       await stop();
@@ -160,5 +152,4 @@ try {
 } finally {
   await Deno.remove(folder, { recursive: true });
 }
-console.log(`${passed} passed, ${failed} failed`);
-Deno.exitCode = failed === 0 ? 0 : 1;
+checks.end();

@@ -5,6 +5,8 @@
  * @module
  */
 import { createApp } from "../../../routes/mod.ts";
+import { Checks } from "../../support/checks.ts";
+import { type Ran, runProgram } from "../../support/programs.ts";
 import { buildNpm } from "../../support/build_npm.ts";
 import { InputError, jobSpecFromTemplate, sizing, SparkConf } from "../../../src/mod.ts";
 import { summarize, sweep, whatIf, workloadFromEventLog, workloadFromJobSpec } from "../../../src/mod.ts";
@@ -14,26 +16,10 @@ const ROOT = `${HERE}/../../..`;
 const LOG = `${ROOT}/tests/testdata/runs/cache_evictions/app-20261130174132-0000.gz`;
 const TOOLS = ["typescript@5.9.3", "@types/node@20.19.9", "esbuild@0.28.2", "miniflare@4.20260730.0", "bun@1.4.5"];
 
-interface Result {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+const checks = new Checks();
 
-async function run(cwd: string, program: string, ...args: string[]): Promise<Result> {
-  const { code, stdout, stderr } = await new Deno.Command(program, { args, cwd, stdin: "null" }).output();
-  const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
-}
-
-let passed = 0;
-let failed = 0;
-function check(what: string, holds: boolean, { code, stdout, stderr }: Result): void {
-  if (holds) passed++;
-  else {
-    failed++;
-    console.log(`${what}: exit ${code}: ${(stdout + stderr).slice(-2000)}`);
-  }
+function run(cwd: string, program: string, ...args: string[]): Promise<Ran> {
+  return runProgram(program, args, { cwd });
 }
 
 function plainExpected(): string {
@@ -82,7 +68,7 @@ async function checkWorkerd(project: string): Promise<void> {
       "--outfile=worker/worker.js",
     ],
   );
-  check("esbuild", bundled.code === 0, bundled);
+  checks.check("esbuild", bundled.code === 0, bundled);
   await Deno.copyFile(`${project}/node_modules/@sparkmem/sparkmem/kernel.wasm`, `${project}/worker/kernel.wasm`);
   const worker = new Deno.Command("node", {
     args: ["workerd.mjs", "worker", "miniflare"],
@@ -97,15 +83,11 @@ async function checkWorkerd(project: string): Promise<void> {
     const workload = workloadFromJobSpec(jobSpecFromTemplate("cached-iterative").spec);
     const { predicted } = whatIf(workload, null, { conf: { "spark.executor.memory": "2g" } });
     const library = await (await fetch(address)).text();
-    check("library in workerd", library === JSON.stringify(predicted.storage), {
-      code: 0,
-      stdout: library,
-      stderr: "",
-    });
+    checks.check("library in workerd", library === JSON.stringify(predicted.storage), library);
     const request = { method: "POST", body: JSON.stringify({ template: "sort", seed: 7 }) };
     const service = await (await fetch(new URL("/v1/simulations", address), request)).text();
     const expected = await (await createApp().request("/v1/simulations", request)).text();
-    check("service in workerd", service === expected, { code: 0, stdout: service, stderr: "" });
+    checks.check("service in workerd", service === expected, service);
   } finally {
     worker.kill("SIGKILL");
     await worker.status;
@@ -134,7 +116,7 @@ try {
   await Deno.mkdir(project);
   await Deno.writeTextFile(`${project}/package.json`, '{ "private": true, "type": "module" }');
   const installed = await run(project, "npm", "install", "--no-fund", "--no-audit", file, ...TOOLS);
-  check("npm install", installed.code === 0, installed);
+  checks.check("npm install", installed.code === 0, installed);
   for (const name of ["plain.mjs", "typed.ts", "service.ts", "worker.mjs"]) {
     await Deno.copyFile(`${HERE}/${name}`, `${project}/${name}`);
   }
@@ -142,27 +124,27 @@ try {
   await Deno.copyFile(`${HERE}/../edge/workerd.mjs`, `${project}/workerd.mjs`);
 
   const plain = await run(project, "node", "plain.mjs");
-  check("plain", plain.stdout === plainExpected(), plain);
+  checks.check("plain", plain.stdout === plainExpected(), plain);
   const compiled = await run(
     project,
     "node_modules/.bin/tsc",
     ...["--strict", "--module", "nodenext", "--target", "es2022", "--types", "node", "typed.ts", "service.ts"],
   );
-  check("tsc", compiled.code === 0, compiled);
+  checks.check("tsc", compiled.code === 0, compiled);
   const typed = await run(project, "node", "typed.js", LOG);
-  check("typed", typed.stdout === await typedExpected(), typed);
+  checks.check("typed", typed.stdout === await typedExpected(), typed);
   const service = await run(project, "node", "service.js");
-  check("service and client", service.stdout === await serviceExpected(), service);
+  checks.check("service and client", service.stdout === await serviceExpected(), service);
   const rebuilt = await run(project, "npm", "rebuild", "bun");
-  check("npm rebuild bun", rebuilt.code === 0, rebuilt);
+  checks.check("npm rebuild bun", rebuilt.code === 0, rebuilt);
   for (const [program, expected] of [["plain.mjs", plainExpected()], ["service.js", await serviceExpected()]]) {
     const inBun = await run(project, "node_modules/.bin/bun", program);
-    check(`${program} in Bun`, inBun.stdout === expected, inBun);
+    checks.check(`${program} in Bun`, inBun.stdout === expected, inBun);
     const bundle = ["--bundle", "--format=esm", "--platform=browser", "--minify", `--outfile=bundled/${program}`];
     const bundled = await run(project, "node_modules/.bin/esbuild", program, ...bundle);
-    check(`${program} bundled for browsers`, bundled.code === 0, bundled);
+    checks.check(`${program} bundled for browsers`, bundled.code === 0, bundled);
     const alone = await run(`${project}/bundled`, "node", program);
-    check(`${program} from one file`, alone.stdout === expected, alone);
+    checks.check(`${program} from one file`, alone.stdout === expected, alone);
   }
   await checkWorkerd(project);
 
@@ -178,20 +160,19 @@ try {
   ) {
     const resolve = `console.log(import.meta.resolve('@sparkmem/sparkmem${name}'))`;
     const resolved = await run(project, "node", "--conditions", condition, "--input-type=module", "-e", resolve);
-    check(`${condition} ${name}`, resolved.stdout.trimEnd().endsWith(`@sparkmem/sparkmem/${entry}`), resolved);
+    checks.check(`${condition} ${name}`, resolved.stdout.trimEnd().endsWith(`@sparkmem/sparkmem/${entry}`), resolved);
   }
   const packageFolder = `${project}/node_modules/@sparkmem/sparkmem`;
   const sum = await run(packageFolder, "sha256sum", "--check", "kernel.wasm.sha256");
-  check("checksum", sum.stdout === "kernel.wasm: OK\n", sum);
+  checks.check("checksum", sum.stdout === "kernel.wasm: OK\n", sum);
 
   for (const command of COMMANDS) {
     const ours = await run(project, Deno.execPath(), "run", "-A", "--quiet", `${ROOT}/src/cli/main.ts`, ...command);
     const theirs = await run(project, "node_modules/.bin/sparkmem", ...command);
     const same = ours.code === theirs.code && ours.stdout === theirs.stdout && ours.stderr === theirs.stderr;
-    check(`sparkmem ${command.join(" ")}`, same, theirs);
+    checks.check(`sparkmem ${command.join(" ")}`, same, theirs);
   }
 } finally {
   await Deno.remove(folder, { recursive: true });
 }
-console.log(`${passed} passed, ${failed} failed`);
-Deno.exitCode = failed === 0 ? 0 : 1;
+checks.end();
