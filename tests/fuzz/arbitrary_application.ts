@@ -17,6 +17,7 @@ import type {
   Quantity,
   StageSpec,
 } from "../../src/workload/job_spec_types.ts";
+import { CONSUMER_KINDS, FAULT_KINDS } from "../support/arbitrary_job_spec.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -79,15 +80,7 @@ function quantity(max: number, edges: readonly number[] = []): fc.Arbitrary<Quan
 }
 
 const consumer: fc.Arbitrary<MemorySpec> = fc.record({
-  kind: fc.constantFrom(
-    "UnsafeExternalSorter" as const,
-    "ShuffleExternalSorter" as const,
-    "HashAggregation" as const,
-    "HashedRelation" as const,
-    "ExternalAppendOnlyMap" as const,
-    "ExternalSorter" as const,
-    "Raw" as const,
-  ),
+  kind: fc.constantFrom(...CONSUMER_KINDS),
   bytes: quantity(160 * MIB),
   records: quantity(200_000),
   span: fc.tuple(fc.integer({ min: 0, max: 10 }), fc.integer({ min: 0, max: 10 }), fc.integer({ min: 0, max: 10 })),
@@ -132,15 +125,7 @@ const jobDraft = fc.record({
 type JobDraft = typeof jobDraft extends fc.Arbitrary<infer T> ? T : never;
 
 const faultDraft = fc.record({
-  kind: fc.constantFrom(
-    "taskException",
-    "executorLost",
-    "fetchFailure",
-    "slowHost",
-    "resultLost",
-    "resultUnreadable",
-    "resultHandlerException",
-  ),
+  kind: fc.constantFrom(...FAULT_KINDS),
   stage: fc.nat(20),
   place: fc.nat(20),
   attempts: fc.integer({ min: 1, max: 5 }),

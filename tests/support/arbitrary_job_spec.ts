@@ -45,16 +45,30 @@ const quantity = (max: number): fc.Arbitrary<Quantity> =>
     })),
   );
 
+/** All kinds of memory consumers. */
+export const CONSUMER_KINDS = [
+  "UnsafeExternalSorter",
+  "ShuffleExternalSorter",
+  "HashAggregation",
+  "HashedRelation",
+  "ExternalAppendOnlyMap",
+  "ExternalSorter",
+  "Raw",
+] as const;
+
+/** All kinds of faults. */
+export const FAULT_KINDS = [
+  "taskException",
+  "executorLost",
+  "fetchFailure",
+  "slowHost",
+  "resultLost",
+  "resultUnreadable",
+  "resultHandlerException",
+] as const;
+
 const consumer: fc.Arbitrary<MemorySpec> = fc.record({
-  kind: fc.constantFrom(
-    "UnsafeExternalSorter",
-    "ShuffleExternalSorter",
-    "HashAggregation",
-    "HashedRelation",
-    "ExternalAppendOnlyMap",
-    "ExternalSorter",
-    "Raw",
-  ),
+  kind: fc.constantFrom(...CONSUMER_KINDS),
   bytes: quantity(200 * 2 ** 20),
 });
 
@@ -82,15 +96,7 @@ const draft = (maxTasks: number) =>
   });
 
 const faultDraft = fc.record({
-  kind: fc.constantFrom(
-    "taskException",
-    "executorLost",
-    "fetchFailure",
-    "slowHost",
-    "resultLost",
-    "resultUnreadable",
-    "resultHandlerException",
-  ),
+  kind: fc.constantFrom(...FAULT_KINDS),
   stage: fc.nat(),
   partition: fc.nat(),
   attempts: fc.integer({ min: 1, max: 5 }),
