@@ -143,12 +143,7 @@ export class JsonScanner {
 
   /** What is wanted of the object from `start` to `end`; null when it has to be parsed, or is none. */
   scan(bytes: Uint8Array, start: number, end: number, wanted: Wanted): JsonObject | null {
-    if (bytes !== this.#bytes) {
-      this.#bytes = bytes;
-      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    }
-    this.#pos = start;
-    this.#end = end;
+    this.#begin(bytes, start, end);
     if (this.#byte() !== OPEN_BRACE) return null;
     const value = this.#object(this.#nodes.get(wanted) ?? new Node(wanted, this.#nodes), 0);
     return value !== FAILED && this.#pos === end ? value : null;
@@ -156,12 +151,19 @@ export class JsonScanner {
 
   /** The text in quotes at `start`; null when there is none before `end`. */
   text(bytes: Uint8Array, start: number, end: number): string | null {
-    this.#bytes = bytes;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.#pos = start;
-    this.#end = end;
+    this.#begin(bytes, start, end);
     if (this.#byte() !== QUOTE || !this.#skipText()) return null;
     return this.#texts.get(bytes, this.#view, start + 1, this.#pos - 1);
+  }
+
+  /** Lines of a piece of the log share its bytes. */
+  #begin(bytes: Uint8Array, start: number, end: number): void {
+    if (bytes !== this.#bytes) {
+      this.#bytes = bytes;
+      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    }
+    this.#pos = start;
+    this.#end = end;
   }
 
   /** The byte at the position; -1 at the end. */

@@ -57,7 +57,8 @@ function isHex(bytes: Uint8Array, at: number): boolean {
   return true;
 }
 
-function digitsEnd(bytes: Uint8Array, start: number, end: number): number {
+/** Where the digits that begin at `start` end; there may be none. */
+export function digitsEnd(bytes: Uint8Array, start: number, end: number): number {
   let at = start;
   while (at < end && bytes[at] >= ZERO && bytes[at] <= NINE) at++;
   return at;

@@ -145,6 +145,7 @@ export class LineTemplate {
       const length = steps[step];
       const from = steps[step + 1];
       if (pos + length > end) return -1;
+      // isSameAt of same_bytes.ts, inline: a call here takes 4 % of the reader's speed.
       if (length >= 8) {
         const last = length - 8;
         for (let i = 0; i < last; i += 8) {

@@ -4,12 +4,12 @@
  * @module
  */
 import { isSameAt } from "./same_bytes.ts";
-import { textEnd, valueEnd } from "./json_skip.ts";
+import { digitsEnd, textEnd, valueEnd } from "./json_skip.ts";
 
 const MAX_DEPTH = 500;
 /** More digits would not fit exactly into a number. */
 const MAX_DIGITS = 15;
-const QUOTE = 0x22, COMMA = 0x2c, ZERO = 0x30, NINE = 0x39, OPEN_BRACE = 0x7b, CLOSE_BRACE = 0x7d, CLOSE_BRACKET = 0x5d;
+const QUOTE = 0x22, COMMA = 0x2c, ZERO = 0x30, OPEN_BRACE = 0x7b, CLOSE_BRACE = 0x7d, CLOSE_BRACKET = 0x5d;
 
 function literal(text: string): DataView {
   return new DataView(new TextEncoder().encode(text).buffer);
@@ -82,8 +82,7 @@ class PlanScan {
   /** A whole number, not negative. */
   #number(start: number): number {
     if (start < 0) return -1;
-    let at = start;
-    while (at < this.#end && this.#bytes[at] >= ZERO && this.#bytes[at] <= NINE) at++;
+    const at = digitsEnd(this.#bytes, start, this.#end);
     const digits = at - start;
     return digits === 0 || digits > MAX_DIGITS || (digits > 1 && this.#bytes[start] === ZERO) ? -1 : at;
   }
