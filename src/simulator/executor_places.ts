@@ -9,6 +9,21 @@ import type { ExecutorSpec } from "./workload.ts";
 export type PlacedExecutor = Pick<ExecutorSpec, "id" | "host" | "cores" | "maxOnHeapMemory" | "maxOffHeapMemory">;
 
 /**
+ * Executors of so many cores that can run all of a stage's tasks at once.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { executorsFor } from "./executor_places.ts";
+ *
+ * assertEquals(executorsFor(12, { cores: 5, taskCpus: 2 }), 6);
+ * ```
+ */
+export function executorsFor(tasks: number, { cores, taskCpus }: { cores: number; taskCpus: number }): number {
+  return Math.ceil(tasks / Math.max(1, Math.floor(cores / taskCpus)));
+}
+
+/**
  * Places by their executors' ids. New executors take the first free place and the next number: clusters count from 0
  * (standalone) or 1 (YARN, Kubernetes), which the ids of the places tell.
  *

@@ -54,7 +54,7 @@ export function simulationSettings(
     unroll: {
       memoryThreshold: conf.getInt("spark.storage.unrollMemoryThreshold"),
       // No partition has so many elements that a longer period would differ.
-      checkPeriod: Math.min(optionalNumber(conf, "spark.storage.unrollMemoryCheckPeriod", 16), INT_MAX),
+      checkPeriod: Math.min(conf.getIntOption("spark.storage.unrollMemoryCheckPeriod") ?? CHECK_PERIOD, INT_MAX),
       growthFactor: unrollGrowthFactor(conf),
     },
     broadcastBlockSize: conf.getSizeAsBytes("spark.broadcast.blockSize"),
@@ -65,13 +65,17 @@ export function simulationSettings(
   };
 }
 
+/** What both settings of unrolling were before they could be set (2.3). */
+const CHECK_PERIOD = 16;
+const GROWTH_FACTOR = 1.5;
+
 /** Largest spark.storage.unrollMemoryGrowthFactor: what is asked for stays a whole number that is exact. */
 const MAX_GROWTH_FACTOR = 1000;
 
 /** Below 1 MemoryStore.putIterator would ask for a negative amount, which the memory manager's assertions refuse. */
 function unrollGrowthFactor(conf: SparkConf): number {
   const key = "spark.storage.unrollMemoryGrowthFactor";
-  const value = optionalNumber(conf, key, 1.5);
+  const value = conf.getDoubleOption(key) ?? GROWTH_FACTOR;
   if (value >= 1 && value <= MAX_GROWTH_FACTOR) return value;
   throw new InputError(
     "conf.value",
@@ -80,14 +84,6 @@ function unrollGrowthFactor(conf: SparkConf): number {
       parameters: { key, value },
     },
   );
-}
-
-function checkedNumber(key: string, text: string): number {
-  const value = Number(text);
-  if (Number.isFinite(value)) return value;
-  throw new InputError("conf.type", `Cannot simulate with ${key}: must be a number: received ${text}`, {
-    parameters: { key, value: text },
-  });
 }
 
 /** Sizes, periods and factors with which Spark does not get anywhere, or fails in the middle, unless they are above 0. */
@@ -118,9 +114,4 @@ export function resultLimits(conf: SparkConf): ResultLimits {
       : Number.MAX_SAFE_INTEGER,
     rpcMessageMaxSize: conf.getInt(rpc) * 1024 * 1024,
   };
-}
-
-function optionalNumber(conf: SparkConf, key: string, otherwise: number): number {
-  const text = conf.reads(key) ? conf.get(key) : null;
-  return text === null ? otherwise : checkedNumber(key, text);
 }

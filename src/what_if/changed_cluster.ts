@@ -4,6 +4,8 @@
  * @module
  */
 import { InputError } from "../errors.ts";
+import { executorsFor } from "../simulator/executor_places.ts";
+import { groupBy } from "../simulator/group_by.ts";
 import { type Cluster, EXECUTOR_STARTUP_MS, type ExecutorProvision, type ExecutorSpec } from "../simulator/workload.ts";
 import { size } from "../report/verdict/finding.ts";
 import type { SparkConf } from "../spark/conf.ts";
@@ -170,10 +172,10 @@ interface Shape {
 function checkedCount(shape: Shape | null): Shape | null {
   const count = shape?.byHost.reduce((sum, [, count]) => sum + count, 0) ?? 1;
   if (count <= MAX_EXECUTORS) return shape;
-  throw tooMany(count);
+  throw badCount(count);
 }
 
-function tooMany(executors: number): InputError {
+function badCount(executors: number): InputError {
   return new InputError(
     "executors.count",
     `Cannot run on ${executors} executors: must be a whole number from 1 to ${MAX_EXECUTORS}`,
@@ -188,9 +190,7 @@ function shape(cluster: Cluster, change: ClusterChange, isDynamic: boolean): Sha
   if (first === undefined) return null;
   const hosts = [...new Set(cluster.executors.map(({ host }) => host))];
   if (executors !== null) {
-    if (!Number.isInteger(executors) || executors < 1 || executors > MAX_EXECUTORS) {
-      throw tooMany(executors);
-    }
+    if (!Number.isInteger(executors) || executors < 1) throw badCount(executors);
     return { byHost: deal(hosts, executors), cores: newCores(change, first.cores) };
   }
   const localCluster = /^local-cluster\[\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*\]$/.exec(cluster.master);
@@ -200,7 +200,7 @@ function shape(cluster: Cluster, change: ClusterChange, isDynamic: boolean): Sha
   if (localCluster !== null) {
     if (!anew && !changed(before, conf, [...keys, "spark.executor.memory"])) return null;
     const [workers, cores, memory] = localCluster.slice(1).map(Number);
-    if (workers > MAX_EXECUTORS) throw tooMany(workers);
+    if (workers > MAX_EXECUTORS) throw badCount(workers);
     const worker = { cores, memory: memory * BYTE_UNITS.MiB };
     return standalone(
       Array.from({ length: workers }, (_, i) => ({ host: hosts[i % hosts.length], ...worker })),
@@ -227,7 +227,7 @@ function numExecutors({ executors }: Cluster, change: ClusterChange, cores: numb
   const { conf, warnings, widestStage } = change;
   const instances = conf.getIntOption("spark.executor.instances");
   if (cores === null) return instances ?? (switchedOff(change) ? DEFAULT_NUMBER_EXECUTORS : executors.length);
-  const useful = Math.ceil(widestStage / Math.max(1, Math.floor(cores / conf.getInt("spark.task.cpus"))));
+  const useful = executorsFor(widestStage, { cores, taskCpus: conf.getInt("spark.task.cpus") });
   const most = Math.min(conf.getInt("spark.dynamicAllocation.maxExecutors"), MAX_EXECUTORS);
   const places = Math.max(1, Math.min(most, Math.max(useful, Math.ceil(mostCores(executors) / cores), instances ?? 0)));
   warnings.push({
@@ -255,20 +255,27 @@ interface Worker {
 
 /** Workers of a standalone cluster as far as the log shows them: what their executors used at a time. */
 function knownWorkers({ executors }: Cluster): Worker[] {
-  const hosts = new Map<string, ExecutorSpec[]>();
-  for (const executor of executors) hosts.set(executor.host, [...hosts.get(executor.host) ?? [], executor]);
-  return [...hosts].map(([host, own]) => ({ host, cores: mostCores(own), memory: Infinity }));
+  return [...groupBy(executors, ({ host }) => host)].map(([host, own]) => ({
+    host,
+    cores: mostCores(own),
+    memory: Infinity,
+  }));
 }
 
-/** Most cores that executors have at a time: at the coming of one of them. */
+/** Most cores that executors have at a time. */
 function mostCores(executors: readonly ExecutorSpec[]): number {
-  const coresAt = (timeMs: number) =>
-    executors.reduce(
-      (cores, { addedMs, removedMs, cores: own }) =>
-        addedMs <= timeMs && timeMs < (removedMs ?? Infinity) ? cores + own : cores,
-      0,
-    );
-  return Math.max(...executors.map(({ addedMs, cores }) => Math.max(cores, coresAt(addedMs))));
+  const changes = executors.flatMap(({ addedMs, removedMs, cores }) =>
+    (removedMs ?? Infinity) <= addedMs ? [] : [
+      { timeMs: addedMs, cores },
+      { timeMs: removedMs ?? Infinity, cores: -cores },
+    ]
+  );
+  // Who goes makes room for who comes at the same time.
+  changes.sort((a, b) => a.timeMs === b.timeMs ? a.cores - b.cores : a.timeMs - b.timeMs);
+  let now = 0;
+  let most = 0;
+  for (const { cores } of changes) most = Math.max(most, now += cores);
+  return executors.reduce((least, { cores }) => Math.max(least, cores), most);
 }
 
 /**
@@ -320,8 +327,8 @@ function deal(hosts: readonly string[], count: number): [string, number][] {
 
 /** Executors of a shape: recorded ones are kept as long as there are any, others are copies of one on their host. */
 function arrange(recorded: readonly ExecutorSpec[], { byHost, cores }: Shape): ExecutorSpec[] {
-  const left = new Map<string, ExecutorSpec[]>();
-  for (const executor of recorded) left.set(executor.host, [...left.get(executor.host) ?? [], executor]);
+  const byHostBefore = groupBy(recorded, ({ host }) => host);
+  const left = groupBy(recorded, ({ host }) => host);
   const ids = new Set(recorded.map(({ id }) => id));
   let nextId = 0;
   const freshId = () => {
@@ -333,7 +340,7 @@ function arrange(recorded: readonly ExecutorSpec[], { byHost, cores }: Shape): E
   for (const [host, count] of byHost) {
     for (let i = 0; i < count; i++) {
       const kept = left.get(host)?.shift();
-      const like = recorded.find((executor) => executor.host === host) ?? recorded[0];
+      const like = byHostBefore.get(host)?.[0] ?? recorded[0];
       arranged.push(kept === undefined ? { ...like, id: freshId(), host, cores } : { ...kept, cores });
     }
   }

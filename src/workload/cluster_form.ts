@@ -4,6 +4,7 @@
  * @module
  */
 import { InputError } from "../errors.ts";
+import { executorsFor } from "../simulator/executor_places.ts";
 import {
   type Cluster,
   EXECUTOR_STARTUP_MS,
@@ -108,11 +109,11 @@ function placesFor(cores: number, { conf, widestStage, limits }: ClusterContext)
     const text = conf[key]?.trim() ?? "";
     return /^\d{1,10}$/.test(text) ? Number(text) : otherwise;
   };
-  const slots = Math.max(1, Math.floor(cores / Math.max(1, whole("spark.task.cpus", 1))));
+  const useful = executorsFor(widestStage, { cores, taskCpus: Math.max(1, whole("spark.task.cpus", 1)) });
   const least = ["dynamicAllocation.minExecutors", "dynamicAllocation.initialExecutors", "executor.instances"]
     .map((name) => whole(`spark.${name}`, 0));
   const most = Math.min(limits.executors, Math.max(1, whole("spark.dynamicAllocation.maxExecutors", Infinity)));
-  return Math.min(most, Math.max(1, ...least, Math.ceil(widestStage / slots)));
+  return Math.min(most, Math.max(1, ...least, useful));
 }
 
 function executorsOf(

@@ -3,7 +3,9 @@
  *
  * @module
  */
+import { groupBy } from "../simulator/group_by.ts";
 import type { Column, Evidence } from "../simulator/workload.ts";
+import { SparkConf } from "../spark/conf.ts";
 import { type ComputeCosts, computeCosts } from "./from_event_log_cached_rdds.ts";
 import { CacheUse } from "./from_event_log_cache_use.ts";
 import type { EventLogCollector } from "./from_event_log_collector.ts";
@@ -26,6 +28,8 @@ import type { AccumulatorRecord, StageAttempt } from "./from_event_log_stages.ts
  */
 export class LogFindings {
   readonly log: EventLogCollector;
+  /** The application's settings, with the defaults of its version. */
+  readonly conf: SparkConf;
   readonly lineage: LogLineage;
   readonly use: CacheUse;
   /** Rows of each stage attempt in order of launch. */
@@ -36,16 +40,13 @@ export class LogFindings {
   /** Updates of all stages by accumulator. */
   readonly accumulators: ReadonlyMap<number, AccumulatorRecord>;
   readonly evidence: Evidence[] = [];
-  readonly #attempts = new Map<number, StageAttempt[]>();
+  readonly #attempts: ReadonlyMap<number, readonly StageAttempt[]>;
 
   constructor(log: EventLogCollector) {
+    const { application } = log;
     this.log = log;
-    for (const attempt of log.stages.attempts) {
-      const { stageId } = attempt.stage;
-      const known = this.#attempts.get(stageId);
-      if (known === undefined) this.#attempts.set(stageId, [attempt]);
-      else known.push(attempt);
-    }
+    this.conf = SparkConf.from(application.conf, application.sparkVersion || undefined);
+    this.#attempts = groupBy(log.stages.attempts, ({ stage }) => stage.stageId);
     this.lineage = lineageOf(log.stages);
     this.use = new CacheUse({
       tasks: log.tasks,

@@ -5,7 +5,6 @@
  */
 import type { Column, ConsumerDemand, Fault, StageDemand } from "../simulator/workload.ts";
 import { thresholdsOf } from "../report/thresholds.ts";
-import { SparkConf } from "../spark/conf.ts";
 import { BYTE_UNITS } from "../spark/sizes.ts";
 import { broadcastJoinDemand } from "./from_event_log_broadcast_joins.ts";
 import { placeConsumers } from "./from_event_log_consumer_times.ts";
@@ -89,8 +88,7 @@ export class StageDemands {
     resultBytes: Column,
     unknown: ReadonlySet<number>,
   ): Column {
-    const { application } = this.#findings.log;
-    const conf = SparkConf.from(application.conf, application.sparkVersion || undefined);
+    const { conf } = this.#findings;
     const sizes = withRefusedResults({
       resultBytes,
       unknown,
@@ -149,14 +147,13 @@ export class StageDemands {
 
   /** Tasks over the elements of a collection of the driver carry them. */
   #taskBytes(stage: StageRecord, attempts: readonly StageAttempt[], numPartitions: number): Float64Array | null {
-    const { stages, launches, executors, application } = this.#findings.log;
+    const { stages, launches, executors } = this.#findings.log;
     const carries = stage.rddIds.some((id) => stages.rdds.get(id)?.name === "ParallelCollectionRDD");
     const job = stages.jobs.find(({ jobId }) => jobId === stage.jobId);
     // Queries parallelize ranges and file lists, which are small.
     if (!carries || attempts.length === 0 || job?.properties[SQL_EXECUTION] !== undefined) return null;
     const slots = executors.records.reduce((sum, { cores }) => sum + (cores ?? 0), 0);
-    const conf = SparkConf.from(application.conf, application.sparkVersion || undefined);
-    const limit = conf.getInt("spark.rpc.message.maxSize") * BYTE_UNITS.MiB;
+    const limit = this.#findings.conf.getInt("spark.rpc.message.maxSize") * BYTE_UNITS.MiB;
     const bytes = serializedTaskBytes({ launches: launches.get(attempts[0].index) ?? [], slots, limit });
     if (bytes === null) return null;
     this.#findings.evidence.push({

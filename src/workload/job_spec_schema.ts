@@ -4,6 +4,7 @@
  * @module
  */
 import * as v from "valibot";
+import { INT_MAX } from "../spark/conf_entry.ts";
 import { STORAGE_LEVELS } from "../spark/storage_level.ts";
 import { MAX_CORES } from "./cluster_form.ts";
 import type { JobSpec } from "./job_spec_types.ts";
@@ -16,7 +17,7 @@ const whole = (min: number, max: number) => v.pipe(v.number(), v.safeInteger(), 
 const text = v.pipe(v.string(), v.maxLength(1_000_000));
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(500));
 const fraction = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
-const index = whole(0, 2 ** 31 - 1);
+const index = whole(0, INT_MAX);
 const seed = described(
   whole(0, Number.MAX_SAFE_INTEGER),
   "Seed of what is drawn",
@@ -141,14 +142,14 @@ const demandEntries = {
 };
 
 const stageId = v.union([index, name]);
-const attempts = v.optional(whole(1, 2 ** 31 - 1));
+const attempts = v.optional(whole(1, INT_MAX));
 const cores = whole(1, MAX_CORES);
-const tasks = whole(1, 2 ** 31 - 1);
+const tasks = whole(1, INT_MAX);
 
 const cluster = v.object({
   master: v.optional(text),
   executors: v.optional(v.union([
-    whole(1, 2 ** 31 - 1),
+    whole(1, INT_MAX),
     v.pipe(
       v.array(v.object({
         id: name,
@@ -166,7 +167,7 @@ const cluster = v.object({
   allocation: v.optional(v.picklist(["fixed", "dynamic"])),
   executorStartupMs: v.optional(oneTime),
   hosts: v.optional(v.union([
-    whole(1, 2 ** 31 - 1),
+    whole(1, INT_MAX),
     v.pipe(v.array(name), v.minLength(1)),
   ])),
   driver: v.optional(v.object({
@@ -236,8 +237,8 @@ const job = v.object({
 const pool = v.object({
   name,
   schedulingMode: v.optional(v.picklist(["FIFO", "FAIR"])),
-  minShare: v.optional(whole(0, 2 ** 31 - 1)),
-  weight: v.optional(whole(1, 2 ** 31 - 1)),
+  minShare: v.optional(whole(0, INT_MAX)),
+  weight: v.optional(whole(1, INT_MAX)),
 });
 
 const taskException = {
@@ -364,7 +365,7 @@ const lineage = v.object({
       kind: v.literal("taskException"),
       demand: index,
       partition: index,
-      attempts: whole(1, 2 ** 31 - 1),
+      attempts: whole(1, INT_MAX),
       className: text,
       description: text,
       atFraction: fraction,
@@ -383,13 +384,13 @@ const lineage = v.object({
       kind: v.picklist(["fetchFailure", "resultLost"]),
       demand: index,
       partition: index,
-      attempts: whole(1, 2 ** 31 - 1),
+      attempts: whole(1, INT_MAX),
     }),
     v.object({
       kind: v.literal("resultUnreadable"),
       demand: index,
       partition: index,
-      attempts: whole(1, 2 ** 31 - 1),
+      attempts: whole(1, INT_MAX),
       classNotFound: v.boolean(),
       description: text,
     }),

@@ -5,6 +5,7 @@
  */
 import { InputError } from "../../errors.ts";
 import type { SparkConf } from "../../spark/conf.ts";
+import { INT_MAX } from "../../spark/conf_entry.ts";
 import type { SparkRules } from "../../spark/versions.ts";
 import { DEFAULT_POOL, newPool, type PoolSettings } from "./pool.ts";
 
@@ -64,7 +65,6 @@ export interface SpeculationSettings {
 const MAX_CONSECUTIVE_STAGE_ATTEMPTS = 4;
 /** Least run time of a task that gets a copy before spark.speculation.minTaskRuntime came (3.2). */
 const MIN_TIME_TO_SPECULATION_MS = 100;
-const INT_MAX = 2147483647;
 
 /**
  * The scheduler's settings. `coresPerExecutor` is for the rule that speculates stages of few tasks, `pools` stand for what

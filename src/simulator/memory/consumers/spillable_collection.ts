@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { INT_MAX } from "../../../spark/conf_entry.ts";
 import { FAILED, ON_HEAP } from "../execution_memory.ts";
 import type { MemoryConsumer } from "../memory_consumer.ts";
 import type { TaskMemoryManager } from "../task_memory_manager.ts";
@@ -66,7 +67,7 @@ export abstract class SpillableCollection extends GeneratedSteps {
     this.#kind = kind;
     this.#initialThreshold = options.settings?.initialMemoryThreshold ?? 5 * 2 ** 20;
     // Looked at after a record is in: below 0 spills after each, as 0 does.
-    this.#forceThreshold = Math.max(0, options.settings?.numElementsForceSpillThreshold ?? 2 ** 31 - 1);
+    this.#forceThreshold = Math.max(0, options.settings?.numElementsForceSpillThreshold ?? INT_MAX);
     this.#threshold = this.#initialThreshold;
     this.#size = options.size ?? sizeOf(input);
   }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { INT_MAX } from "../../../spark/conf_entry.ts";
 import { FAILED, WAITING } from "../execution_memory.ts";
 import type { MemoryBlock, MemoryConsumer } from "../memory_consumer.ts";
 import type { TaskMemoryManager } from "../task_memory_manager.ts";
@@ -129,7 +130,7 @@ export class UnsafeExternalSorter extends SteppedConsumer {
     this.#pageRequest = Math.ceil(this.#recordBytesInPage);
     this.#initialLongs = (settings?.initialSize ?? 4096) * 2;
     // A sorter without records does not spill: 0 and less spill before every record but the first, as 1 does.
-    this.#threshold = Math.max(1, settings?.numElementsForSpillThreshold ?? 2 ** 31 - 1);
+    this.#threshold = Math.max(1, settings?.numElementsForSpillThreshold ?? INT_MAX);
     this.#array = new PointerArray(2, input.parameters?.radixSort === 1);
   }
 
