@@ -80,19 +80,31 @@ function parsedLine(text: string, number: number): Line {
  * ```
  */
 export function parseTrace(text: string): LabScript {
-  const lines = text.split("\n");
-  let header: Line;
-  const operations: LabOperation[] = [];
-  lines.forEach((raw, i) => {
-    if (raw.trim() === "") return;
-    const line: Line = parsedLine(raw, i + 1);
-    if (header === undefined) header = { unrollThreshold: 1048576, checkPeriod: 16, growth: 1.5, off: 0, ...line };
-    else if (Array.isArray(line)) operations.push(compactOperation(line, header, i + 1));
-    else if (typeof line === "object" && line !== null && "op" in line) operations.push(operationOf(line, i + 1));
-    // Other lines hold checkpoints and dumps: outcomes.
-  });
-  if (header === undefined) throw new InputError("lab.trace", "Cannot open the trace: it is empty", { line: 1 });
+  return memoryScript(numberedLines(text));
+}
+
+/** A line of a trace and its number. */
+interface NumberedLine {
+  readonly line: Line;
+  readonly number: number;
+}
+
+function numberedLines(text: string): NumberedLine[] {
+  return text.split("\n").flatMap((raw, i) =>
+    raw.trim() === "" ? [] : [{ line: parsedLine(raw, i + 1), number: i + 1 }]
+  );
+}
+
+function memoryScript([first, ...rest]: readonly NumberedLine[]): LabScript {
+  if (first === undefined) throw new InputError("lab.trace", "Cannot open the trace: it is empty", { line: 1 });
+  const header: Line = { unrollThreshold: 1048576, checkPeriod: 16, growth: 1.5, off: 0, ...first.line };
   readTraceHeader(header, {});
+  const operations: LabOperation[] = [];
+  for (const { line, number } of rest) {
+    if (Array.isArray(line)) operations.push(compactOperation(line, header, number));
+    else if (typeof line === "object" && line !== null && "op" in line) operations.push(operationOf(line, number));
+    // Other lines hold checkpoints and dumps: outcomes.
+  }
   return { title: typeof header.name === "string" ? header.name : "Recorded trace", header, operations };
 }
 
@@ -102,13 +114,13 @@ export type OpenedTrace =
   | { readonly kind: "story"; readonly story: Story };
 
 function openTrace(text: string): OpenedTrace {
-  const lines = text.split("\n").filter((line) => line.trim() !== "").map((line, i) => parsedLine(line, i + 1));
-  const [header, ...rest] = lines;
+  const lines = numberedLines(text);
+  const header: Line = lines[0]?.line;
   if (typeof header !== "object" || header === null) throw notATrace();
   const format = traceFormat(header);
   return format === SCHEDULER_TRACES || format === SPILLING_TRACE
-    ? { kind: "story", story: traceStory(format, header, rest) }
-    : { kind: "memory", script: parseTrace(text) };
+    ? { kind: "story", story: traceStory(format, header, lines.slice(1).map(({ line }) => line)) }
+    : { kind: "memory", script: memoryScript(lines) };
 }
 
 function notATrace(): InputError {
