@@ -101,7 +101,8 @@ export class JobFold {
 
   #described(description: string | undefined, execution: string | undefined): { description?: string } {
     const query = execution === undefined ? undefined : this.#executions.get(execution);
-    const said = description ?? query?.description ?? "";
+    // Spark Streaming links the batch in HTML (JobScheduler.JobHandler).
+    const said = (description ?? query?.description ?? "").replace(/<\/?a\b[^>]*>/g, "");
     const text = query === undefined ? said : said === "" ? query.name : `${query.name}: ${said}`;
     return text === "" ? {} : { description: text.slice(0, MAX_DESCRIPTION) };
   }

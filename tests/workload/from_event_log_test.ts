@@ -57,6 +57,23 @@ Deno.test("an unpersisted RDD is known with the job before which it went", async
   );
 });
 
+Deno.test("jobs of streaming queries and of Spark Streaming are jobs like others", async () => {
+  const log = await logText("streaming");
+  const observed = new Summarizer({ source: "observed" });
+  await readEventLog(new Blob([log]).stream(), observed);
+  const { jobs, results } = observed.summary();
+  // By the log: 15 jobs, 61 tasks. The first batch is query 2, the first of Spark Streaming came at 03:53:50.
+  assertEquals([jobs.length, results.direct], [15, 61]);
+  assertEquals(jobs[0].description?.split("\n")[0], "query 2 (WriteToDataSourceV2): t");
+  assertEquals(jobs[8].description, "Streaming job from [output operation 0, batch time 03:53:50]");
+  const workload = await workloadOfLog("streaming");
+  assertEquals(workload.jobs.length, 15);
+  const simulated = new Summarizer({ source: "simulated" });
+  simulate(workload, { conf: SparkConf.from(workload.conf, workload.sparkVersion), sink: simulated });
+  const { outcome, results: replayed } = simulated.summary();
+  assertEquals([outcome.status, replayed.direct], ["succeeded", 61]);
+});
+
 Deno.test("broadcasts are known with the job before which they left the executors", async () => {
   const { broadcasts } = await workloadOfLog("broadcasts");
   // The program unpersists broadcast 0 before job 2 and destroys broadcast 1 before job 3.
