@@ -5,6 +5,7 @@
  * @module
  */
 
+import { whyNoAudit } from "./audit.ts";
 import { ensureChromium } from "../browser/support/install.ts";
 import { whyNoHistoryServer } from "../history_server/spark.ts";
 
@@ -83,6 +84,14 @@ const SUITES: readonly Suite[] = [
     command: ["deno", "run", "-A", "tests/schemathesis/run.ts"],
     capMinutes: 10,
     skip: needs("python3"),
+  },
+  {
+    name: "known vulnerabilities of the dependencies",
+    command: ["deno", "task", "--quiet", "audit"],
+    capMinutes: 4,
+    skip: whyNoAudit,
+    // not every registry has an advisory service, and none answers offline
+    maySkip: true,
   },
   {
     name: "filters of bounded memory",
