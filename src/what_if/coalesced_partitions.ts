@@ -18,11 +18,11 @@ export interface Coalescing {
   readonly minPartitions: number;
   /** No larger than this, unless one partition alone is. Bytes; 0 before 3.0, which does not merge. */
   readonly advisoryBytes: number;
-  /** Merged up to this size in any case. Bytes. */
+  /** Merged up to this size in any case, beyond the target too. Bytes; 0 before 3.2. */
   readonly minBytes: number;
 }
 
-/** Before 3.2 the least size was that of an empty block. */
+/** No target is smaller, so that nothing but empty partitions is one task. Bytes. */
 const LEAST_BYTES = 16;
 
 /**
@@ -53,7 +53,7 @@ export function coalescingOf(conf: SparkConf, cores: number): Coalescing {
     enabled,
     minPartitions: conf.getIntOption(`${prefix}.minPartitionNum`) ?? (parallelismFirst ? parallelism : 1),
     advisoryBytes: conf.getSizeAsBytesOption("spark.sql.adaptive.advisoryPartitionSizeInBytes") ?? 0,
-    minBytes: hasParallelismFirst ? conf.getSizeAsBytes(`${prefix}.minPartitionSize`) : LEAST_BYTES,
+    minBytes: hasParallelismFirst ? conf.getSizeAsBytes(`${prefix}.minPartitionSize`) : 0,
   };
 }
 
@@ -91,20 +91,43 @@ export function coalescedShares(
   if (total === 0) return Float64Array.of(1);
   const mean = Math.max(Math.ceil(total / Math.max(1, coalescing.minPartitions)), LEAST_BYTES);
   const target = Math.max(Math.min(mean, coalescing.advisoryBytes), coalescing.minBytes);
-  const shares: number[] = [];
+  return Float64Array.from(mergeNeighbours(sizes, target, coalescing.minBytes), ([start, end]) => {
+    let read = 0;
+    for (let i = start; i < end; i++) read += bytes[i];
+    return read / allBytes;
+  });
+}
+
+/**
+ * Runs of neighbours, [start, end): a run ends where the next partition would take it over the target. One that is then
+ * still below the least size goes on with its smaller neighbour, and the last one is added to the run before it (since
+ * 3.2, which has a least size: ShufflePartitionsUtil.coalescePartitions).
+ */
+function mergeNeighbours(sizes: ArrayLike<number>, target: number, minBytes: number): [number, number][] {
+  const runs: [number, number][] = [];
+  let start = 0;
   let merged = 0;
-  let read = 0;
+  let before = 0;
   for (let i = 0; i < sizes.length; i++) {
-    if (merged > 0 && merged + sizes[i] > target) {
-      shares.push(read / allBytes);
-      merged = 0;
-      read = 0;
+    const isFull = i > start && merged + sizes[i] > target;
+    const isSmall = merged < minBytes;
+    if (!isFull || (isSmall && !(before > 0 && before < sizes[i]))) {
+      merged += sizes[i];
+      continue;
     }
-    merged += sizes[i];
-    read += bytes[i];
+    if (isSmall) {
+      runs[runs.length - 1][1] = i;
+      before += merged;
+    } else {
+      if (merged > 0) runs.push([start, i]);
+      before = merged;
+    }
+    start = i;
+    merged = sizes[i];
   }
-  if (merged > 0) shares.push(read / allBytes);
-  return Float64Array.from(shares);
+  if (merged < minBytes && before > 0) runs[runs.length - 1][1] = sizes.length;
+  else if (merged > 0) runs.push([start, sizes.length]);
+  return runs;
 }
 
 /** What map tasks of one shuffle write, by task. */

@@ -3,6 +3,7 @@ import { SparkConf } from "../../src/spark/conf.ts";
 import { coalescedShares, coalescingOf, likelyShares, sizeDeviation } from "../../src/what_if/coalesced_partitions.ts";
 
 const MiB = 1 << 20;
+const ADAPTIVE = { "spark.sql.adaptive.enabled": "true" };
 const prefix = "spark.sql.adaptive.coalescePartitions";
 
 function coalescing(settings: Record<string, string>, version = "3.5.9") {
@@ -21,6 +22,20 @@ Deno.test("a task reads neighbours while they stay below the target", () => {
     "spark.sql.adaptive.advisoryPartitionSizeInBytes": "10m",
   };
   assertEquals(shares([6, 4, 1, 9, 1, 20, 2, 7], settings), [0.2, 0.2, 0.02, 0.4, 0.18]);
+});
+
+Deno.test("a task below the least size goes on past the target, the last one joins the one before it", () => {
+  // Spark 3.5.9, 4 cores, 8 partitions of 0.34 MiB (202,419 rows; a sort-merge join): tasks of 3 and 5 partitions, and
+  // of 8 partitions of 0.49 MiB (412,500 rows) too. A target of 0.9 MiB would give tasks of 2.
+  const close = (sizes: number[], expected: number[], version = "3.5.9") => {
+    const found = coalescedShares(sizes.map((size) => size * MiB), coalescing({ ...ADAPTIVE }, version));
+    assertEquals([...found].map((share) => Math.round(share * 1000) / 1000), expected, version);
+  };
+  close(Array(8).fill(0.34), [0.375, 0.625], "3.5.9");
+  close(Array(8).fill(0.495), [0.375, 0.625], "3.2.4");
+  close(Array(8).fill(0.505), [0.25, 0.25, 0.25, 0.25], "3.1.3");
+  // With a target of 1.475: 0.5 goes to the smaller of its neighbours, 1.2 before it.
+  close([1.2, 0.5, 3, 1.2], [0.288, 0.508, 0.203]);
 });
 
 Deno.test("partitions without data take no task, unless there is no data at all", () => {
@@ -43,7 +58,7 @@ Deno.test("which setting names the number of partitions and the least that are l
 Deno.test("older versions", () => {
   // Adaptive execution was off by default before 3.2 (SPARK-33679), and merged without a least size (SPARK-35968).
   assertEquals(coalescing({}, "3.1.3").enabled, false);
-  assertEquals(coalescing({ "spark.sql.adaptive.enabled": "true" }, "3.1.3").minBytes, 16);
+  assertEquals(coalescing({ "spark.sql.adaptive.enabled": "true" }, "3.1.3").minBytes, 0);
   assertEquals(coalescing({}, "3.2.0").minBytes, MiB);
   assertEquals(coalescing({ "spark.sql.adaptive.enabled": "true" }, "2.4.0").enabled, false);
 });
