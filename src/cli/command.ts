@@ -14,7 +14,15 @@ export interface Io {
   readonly stderrIsTerminal: boolean;
   /** The folder against which relative paths are resolved. */
   readonly cwd: string;
+  /**
+   * Calls `listener` when the user (SIGINT) or the system (SIGTERM) asks to stop, once; later signals, and all after the
+   * returned function was called, end the process as ever. Without it nothing can be finished on a signal.
+   */
+  readonly onStop?: (listener: (signal: StopSignal) => void) => () => void;
 }
+
+/** Signals that ask a process to stop. */
+export type StopSignal = "SIGINT" | "SIGTERM";
 
 /** One command, a file each in this folder, listed in commands.ts. */
 export interface Command {

@@ -5,7 +5,7 @@
  */
 import { resolve } from "node:path";
 import { InputError } from "../errors.ts";
-import type { Io } from "./command.ts";
+import type { Io, StopSignal } from "./command.ts";
 
 /** The process's own streams. Relative paths are resolved against the folder where the user typed the task. */
 export function denoIo(): Io {
@@ -15,7 +15,26 @@ export function denoIo(): Io {
     stdin: () => Deno.stdin.readable,
     stderrIsTerminal: Deno.stderr.isTerminal(),
     cwd: Deno.env.get("INIT_CWD") ?? Deno.cwd(),
+    onStop,
   };
+}
+
+/** Signals that can be listened to: on Windows there is no SIGTERM. */
+const STOP_SIGNALS: readonly StopSignal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
+
+function onStop(listener: (signal: StopSignal) => void): () => void {
+  const listeners = STOP_SIGNALS.map((signal) => {
+    const heard = () => {
+      remove();
+      listener(signal);
+    };
+    Deno.addSignalListener(signal, heard);
+    return [signal, heard] as const;
+  });
+  const remove = () => {
+    for (const [signal, heard] of listeners.splice(0)) Deno.removeSignalListener(signal, heard);
+  };
+  return remove;
 }
 
 /**

@@ -5,12 +5,13 @@
  */
 import { InputError } from "../errors.ts";
 import { duration, size } from "../report/verdict/finding.ts";
-import { gridScenarios, gridSize, paretoOf, refusedResult, type SweepResult, type Vary } from "../what_if/sweep.ts";
+import { gridScenarios, gridSize, paretoOf, refusedResult } from "../what_if/sweep.ts";
+import type { Scenario, SweepResult, Vary } from "../what_if/sweep.ts";
 import type { Command, Io } from "./command.ts";
 import { linesOf } from "./ndjson.ts";
 import { readUserFile } from "./io.ts";
 import { parseOptions, SETTING_OPTIONS, settingChanges, wholeNumber } from "./options.ts";
-import { sweepResults, type SweepTask } from "./sweep_pool.ts";
+import { Interrupted, sweepResults, type SweepTask } from "./sweep_pool.ts";
 import { readWorkload } from "./workload_input.ts";
 
 const HELP = `
@@ -27,10 +28,14 @@ under every combination of the given values, on all processors, and prints one l
                        writes one NDJSON result each, in the same order; "input" is an event log, a job spec or a template
   --resume FILE        NDJSON results of a sweep that was cut off: scenarios with an id and settings in it are not run again
                        (append the output to FILE; with --format text, json or csv the results are taken over)
+                       What nothing can end so that results are lost: deno task sweep ... --format ndjson | tee -a FILE
   --jobs N             workers; all processors unless said
   --format text|json|ndjson|csv
 
 The results that no other beats in both memory and time are marked (text: *, JSON: "pareto").
+
+A combination that needs more memory than a worker may use is refused (limit.memory), and the sweep goes on. On Ctrl-C or
+SIGTERM what is finished is printed, the rest as missing (JSON: "partial"), with exit status 130 or 143.
 `;
 
 const OPTIONS = {
@@ -58,26 +63,52 @@ async function run(args: string[], io: Io): Promise<number> {
     for await (const result of sweepResults(tasks, { workload, jobs, io })) io.stdout(JSON.stringify(result) + "\n");
     return 0;
   }
-  const vary = varyOf(values.vary);
+  return await sweepGrid(varyOf(values.vary), { fixed, known, jobs, positionals, format: values.format ?? "text" }, io);
+}
+
+type Format = "text" | "json" | "ndjson" | "csv";
+
+/** All combinations: ndjson line by line, the other formats at the end, also when that comes early. */
+async function sweepGrid(
+  vary: Vary,
+  { fixed, known, jobs, positionals, format }: {
+    readonly fixed: Record<string, string>;
+    readonly known: ReadonlyMap<string, SweepResult>;
+    readonly jobs: number;
+    readonly positionals: readonly string[];
+    readonly format: Format;
+  },
+  io: Io,
+): Promise<number> {
   const count = gridSize(vary, MAX_SCENARIOS);
   const { workload } = await readWorkload(positionals, io);
   const results: SweepResult[] = [];
   const tasks = missing(gridTasks(vary, fixed), known, (result) => results.push(result));
-  const { format = "text" } = values;
+  let printed = 0;
+  let failure: unknown = null;
   try {
-    for await (const result of sweepResults(tasks, { workload, jobs: Math.min(jobs, count), io })) {
-      if (format === "ndjson") io.stdout(JSON.stringify(result) + "\n");
-      else results.push(result);
+    const options = { workload, jobs: Math.min(jobs, count), io, onStop: io.onStop };
+    for await (const result of sweepResults(tasks, options)) {
+      if (format !== "ndjson") {
+        results.push(result);
+        continue;
+      }
+      io.stdout(JSON.stringify(result) + "\n");
+      printed++;
     }
-  } finally {
-    // also when a worker died: what has been computed is given before the error is told
-    if (format !== "ndjson" && results.length > 0) {
-      results.sort((a, b) => Number(a.id) - Number(b.id));
-      io.stdout(rendered(results, Object.keys(vary), format));
-    }
+  } catch (error) {
+    failure = error;
   }
-  return 0;
+  if (format !== "ndjson") io.stdout(rendered(results, { vary, fixed, format, failure }));
+  if (failure === null) return 0;
+  if (!(failure instanceof Interrupted)) throw failure;
+  const finished = `${results.length + printed} of ${count}`;
+  io.stderr(`error[sweep.interrupted]: Cannot go on with the sweep: ${failure.message} after ${finished}\n`);
+  return SIGNAL_STATUS[failure.signal];
 }
+
+/** 128 and the signal's number, as shells have it. */
+const SIGNAL_STATUS = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** What a result is known by. */
 function keyOf({ id, settings }: { readonly id: string; readonly settings: Readonly<Record<string, string>> }): string {
@@ -138,10 +169,12 @@ function varyOf(options: readonly string[]): Vary {
   return Object.fromEntries(vary);
 }
 
+function* scenariosOf(vary: Vary, fixed: Record<string, string>): Generator<Scenario> {
+  for (const { id, settings } of gridScenarios(vary)) yield { id, settings: { ...fixed, ...settings } };
+}
+
 async function* gridTasks(vary: Vary, fixed: Record<string, string>): AsyncGenerator<SweepTask> {
-  for (const { id, settings } of gridScenarios(vary)) {
-    yield await Promise.resolve({ scenario: { id, settings: { ...fixed, ...settings } }, input: null });
-  }
+  for (const scenario of scenariosOf(vary, fixed)) yield await Promise.resolve({ scenario, input: null });
 }
 
 async function* scenarioLines(io: Io, fixed: Record<string, string>): AsyncGenerator<SweepTask> {
@@ -173,13 +206,43 @@ function scenarioOf(line: string, number: number, fixed: Record<string, string>)
   }
 }
 
-function rendered(results: readonly SweepResult[], keys: readonly string[], format: "text" | "json" | "csv"): string {
+/** The whole answer; combinations without a result are in it as such. */
+function rendered(
+  results: readonly SweepResult[],
+  { vary, fixed, format, failure }: {
+    readonly vary: Vary;
+    readonly fixed: Record<string, string>;
+    readonly format: Exclude<Format, "ndjson">;
+    readonly failure: unknown;
+  },
+): string {
+  const keys = Object.keys(vary);
+  const byId = new Map(results.map((result) => [result.id, result]));
+  const scenarios = [...scenariosOf(vary, fixed)];
   const pareto = paretoOf(results);
-  if (format === "json") return JSON.stringify({ results, pareto }, null, 2) + "\n";
+  if (format === "json") {
+    const sorted = scenarios.flatMap(({ id }) => byId.get(id) ?? []);
+    return JSON.stringify({ results: sorted, pareto, partial: partialOf(scenarios, byId, failure) }, null, 2) + "\n";
+  }
   const header = [...keys, "status", "duration", "memory", "evicted", "spilled", "tasks spilled", "pareto"];
-  const rows = results.map((result) => [...keys.map((key) => result.settings[key]), ...cells(result, pareto, format)]);
+  const rows = scenarios.map(({ id, settings }) => {
+    const result = byId.get(id);
+    const rest = result === undefined ? ["missing", "", "", "", "", "", ""] : cells(result, pareto, format);
+    return [...keys.map((key) => settings[key]), ...rest];
+  });
   if (format === "csv") return [header, ...rows].map((row) => row.map(csvCell).join(",")).join("\n") + "\n";
-  return table(header, rows) + reasons(results);
+  const partial = partialOf(scenarios, byId, failure);
+  const lack = partial === null
+    ? ""
+    : `\npartial: ${partial.missing.length} of ${rows.length} are missing: ${partial.reason}\n`;
+  return table(header, rows) + reasons(results) + lack;
+}
+
+/** Which combinations have no result, and why; null when none lacks. */
+function partialOf(scenarios: readonly Scenario[], byId: ReadonlyMap<string, SweepResult>, failure: unknown) {
+  if (failure === null) return null;
+  const reason = failure instanceof Error ? failure.message : String(failure);
+  return { reason, missing: scenarios.filter(({ id }) => !byId.has(id)) };
 }
 
 function cells(result: SweepResult, pareto: readonly string[], format: "text" | "csv"): string[] {

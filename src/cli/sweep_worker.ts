@@ -4,15 +4,17 @@
  *
  * @module
  */
-import { InputError } from "../errors.ts";
+import { InputError, LimitError } from "../errors.ts";
 import type { Workload } from "../simulator/workload.ts";
-import { refusedResult, runScenario, type Scenario, type SweepResult } from "../what_if/sweep.ts";
+import { runSteps } from "../what_if/run_workload.ts";
+import { refusedResult, type Scenario, scenarioRun, type SweepResult, sweepResult } from "../what_if/sweep.ts";
 import type { Io } from "./command.ts";
+import { checkHeap } from "./heap_budget.ts";
 import { readWorkload } from "./workload_input.ts";
 
 /** What a worker is sent: first what it works with, then scenarios. */
 export type SweepMessage =
-  | { readonly kind: "start"; readonly workload: Workload | null; readonly cwd: string }
+  | { readonly kind: "start"; readonly workload: Workload | null; readonly cwd: string; readonly heapBytes: number }
   | { readonly kind: "scenario"; readonly number: number; readonly scenario: Scenario; readonly input: string | null };
 
 /** What it answers. */
@@ -24,22 +26,46 @@ export interface SweepAnswer {
 /** Inputs that are kept: scenarios over one log come one after another. */
 const KEPT_INPUTS = 2;
 
+/** Events between two looks at the heap: they leave a MiB or two. */
+const STEP_EVENTS = 1 << 13;
+
 /** Runs scenarios; also used without a worker, when one processor is all there is. */
 export class ScenarioRunner {
   readonly #workload: Workload | null;
   readonly #io: Io;
+  readonly #heapBytes: number;
+  readonly #pause: (() => Promise<void>) | undefined;
   readonly #inputs = new Map<string, Workload>();
 
-  constructor(workload: Workload | null, io: Io) {
+  /**
+   * @param options.heapBytes What may be used of the heap (heap_budget.ts).
+   * @param options.pause Is called between steps, and may end the run with what it throws.
+   */
+  constructor(
+    workload: Workload | null,
+    io: Io,
+    options: { readonly heapBytes: number; readonly pause?: () => Promise<void> },
+  ) {
     this.#workload = workload;
     this.#io = io;
+    this.#heapBytes = options.heapBytes;
+    this.#pause = options.pause;
   }
 
-  /** Runs one; bad input is a line of its own. */
+  /** Runs one; bad input, and too little memory for it, is a line of its own. */
   async run(scenario: Scenario, input: string | null): Promise<SweepResult> {
     try {
-      return runScenario(await this.#workloadOf(input), scenario);
+      const changed = scenarioRun(await this.#workloadOf(input), scenario);
+      const steps = runSteps(changed, { stepEvents: STEP_EVENTS });
+      for (;;) {
+        const { value, done } = steps.next();
+        if (done) return sweepResult(scenario, changed, value);
+        checkHeap(this.#heapBytes);
+        await this.#pause?.();
+      }
     } catch (error) {
+      // the next one finds all of the memory free
+      if (error instanceof LimitError) this.#inputs.clear();
       return refusedResult(scenario, error);
     }
   }
@@ -54,8 +80,8 @@ export class ScenarioRunner {
     }
     const known = this.#inputs.get(input);
     if (known !== undefined) return known;
-    const { workload } = await readWorkload([input], this.#io);
     if (this.#inputs.size >= KEPT_INPUTS) this.#inputs.delete(this.#inputs.keys().next().value!);
+    const { workload } = await readWorkload([input], this.#io, { watch: () => checkHeap(this.#heapBytes) });
     this.#inputs.set(input, workload);
     return workload;
   }
@@ -79,7 +105,7 @@ function answerMessages(): void {
       const nothing = () => {};
       const stdin = () => new ReadableStream<Uint8Array>();
       const io = { stdout: nothing, stderr: nothing, stdin, stderrIsTerminal: false, cwd: data.cwd };
-      runner = new ScenarioRunner(data.workload, io);
+      runner = new ScenarioRunner(data.workload, io, { heapBytes: data.heapBytes });
       return;
     }
     last = last.then(async () => {

@@ -23,15 +23,19 @@ export interface WorkloadInput {
   readonly name: string;
 }
 
+/** Events of a log between two calls of `watch`. */
+const WATCHED_EVENTS = 1 << 12;
+
 /**
- * Reads INPUT as a workload. `seed` is for what a spec or template draws, in place of its own.
+ * Reads INPUT as a workload. `seed` is for what a spec or template draws, in place of its own; `watch` is called now and
+ * then while a log is read, and ends that with what it throws.
  *
  * @throws {InputError} what {@linkcode openInput}, the event-log reader, the job spec and the templates throw.
  */
 export async function readWorkload(
   names: readonly string[],
   io: Io,
-  options: { readonly seed?: number } = {},
+  options: { readonly seed?: number; readonly watch?: () => void } = {},
 ): Promise<WorkloadInput> {
   const input = await openInput(names, io);
   if (input.kind !== "eventLog") {
@@ -43,8 +47,10 @@ export async function readWorkload(
   }
   const builder = new WorkloadBuilder();
   const summarizer = new Summarizer({ source: "observed" });
+  let events = 0;
   await readInput(input, {
     event(event: SparkEvent): void {
+      if (++events % WATCHED_EVENTS === 0) options.watch?.();
       builder.event(event);
       summarizer.event(event);
     },

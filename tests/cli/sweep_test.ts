@@ -13,6 +13,11 @@ async function sweep(args: string[], stdin?: string) {
 
 const GRID = ["--vary", "spark.memory.fraction=0.4,0.6,0.8", "--vary", "spark.executor.memory=640m,1g"];
 
+Deno.test("sweep says of a whole answer that nothing lacks", async () => {
+  const { stdout } = await sweep(["template:sort", "--vary", "executors=2", "--jobs", "1", "--format", "json"]);
+  assertEquals(JSON.parse(stdout).partial, null);
+});
+
 Deno.test("sweep prints one line per combination, and marks what nothing beats", async () => {
   const { status, stdout } = await sweep([...GRID, "--jobs", "1"]);
   assertEquals(status, 0);
@@ -138,37 +143,85 @@ Deno.test("sweep has a worker for each processor unless --jobs says otherwise, a
   }
 });
 
-Deno.test("sweep gives what is finished when a worker dies, in every format, then says why it ends", async () => {
+/** Runs `body` with workers that together answer four scenarios, and do `atFifth` when they get the fifth. */
+async function withFourAnswers(
+  atFifth: (worker: { onerror: (event: ErrorEvent) => void }) => void,
+  body: () => Promise<void>,
+): Promise<void> {
   const RealWorker = globalThis.Worker;
-  let answered = 0;
-  /** Together they answer four scenarios; the one that gets the fifth dies. */
-  class DyingWorker extends EventTarget {
+  class FourAnswersWorker extends EventTarget {
+    static answered = 0;
     onmessage: (event: MessageEvent<SweepAnswer>) => void = () => {};
     onerror: (event: ErrorEvent) => void = () => {};
     postMessage(message: SweepMessage): void {
       if (message.kind === "start") return;
-      if (answered++ === 4) {
-        const event = new ErrorEvent("error", { message: "out of memory", cancelable: true });
-        return queueMicrotask(() => this.onerror(event));
-      }
+      FourAnswersWorker.answered++;
+      if (FourAnswersWorker.answered === 5) return queueMicrotask(() => atFifth(this));
+      if (FourAnswersWorker.answered > 5) return;
       const result = refusedResult(message.scenario, new InputError("test.worker", "counted"));
       const event = new MessageEvent("message", { data: { number: message.number, result } });
       queueMicrotask(() => this.onmessage(event));
     }
     terminate(): void {}
   }
-  globalThis.Worker = DyingWorker as unknown as typeof Worker;
+  globalThis.Worker = FourAnswersWorker as unknown as typeof Worker;
   try {
-    for (
-      const [format, pattern] of [["ndjson", /^\{/gm], ["csv", /,refused,/g], ["json", /"status": "refused"/g]] as const
-    ) {
-      answered = 0;
-      const { status, stdout, stderr } = await sweep(["template:sort", ...GRID, "--jobs", "2", "--format", format]);
-      assertEquals([format, status], [format, 2]);
-      assertEquals([format, stdout.match(pattern)?.length], [format, 4]);
-      assert(stderr.includes("Cannot go on with the sweep: a worker ended: out of memory"), stderr);
-    }
+    await body();
   } finally {
     globalThis.Worker = RealWorker;
+  }
+}
+
+/** How often each format says that a combination was refused, and that it is missing. */
+const SAID = [
+  ["ndjson", /^\{.*"refused"/gm, /^$/g, 0],
+  ["csv", /,refused,/g, /,missing,/g, 2],
+  ["text", / refused$/gm, / missing$/gm, 2],
+] as const;
+/** Settings of the two last of the six combinations: the last --vary varies fastest. */
+const LAST_TWO = ["640m", "1g"].map((memory) => ({ "spark.memory.fraction": "0.8", "spark.executor.memory": memory }));
+
+Deno.test("sweep gives what is finished when a worker dies, in every format, the rest as missing, then says why it ends", async () => {
+  const died = (worker: { onerror: (event: ErrorEvent) => void }) =>
+    worker.onerror(new ErrorEvent("error", { message: "out of memory", cancelable: true }));
+  const why = "Cannot go on with the sweep: a worker ended: out of memory";
+  for (const [format, refused, missing, count] of SAID) {
+    await withFourAnswers(died, async () => {
+      const { status, stdout, stderr } = await sweep(["template:sort", ...GRID, "--jobs", "2", "--format", format]);
+      assertEquals([format, status, stdout.match(refused)?.length], [format, 2, 4]);
+      assertEquals([format, stdout.match(missing)?.length ?? 0], [format, count]);
+      assert(stderr.includes(why), stderr);
+    });
+  }
+  await withFourAnswers(died, async () => {
+    const { stdout } = await sweep(["template:sort", ...GRID, "--jobs", "2", "--format", "json"]);
+    const { results, partial } = JSON.parse(stdout);
+    assertEquals(results.map(({ id }: { id: string }) => id), ["0", "1", "2", "3"]);
+    assertEquals(partial, { reason: why, missing: LAST_TWO.map((settings, i) => ({ id: `${4 + i}`, settings })) });
+  });
+});
+
+Deno.test("sweep gives what is finished when it is stopped, and ends with the shell's status for the signal", async () => {
+  for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
+    for (const [format, refused, missing, count] of SAID) {
+      const { io, out } = captureIo();
+      let stop: ((signal: "SIGINT" | "SIGTERM") => void) | null = null;
+      const onStop = (listener: (signal: "SIGINT" | "SIGTERM") => void) => {
+        stop = listener;
+        return () => stop = null;
+      };
+      const args = ["sweep", "template:sort", ...GRID, "--jobs", "2", "--format", format];
+      await withFourAnswers(() => stop!(signal), async () => {
+        assertEquals(await runMain(args, { ...io, onStop }), status);
+      });
+      assertEquals(stop, null, "nobody listens when the sweep has ended");
+      assertEquals([format, out.stdout.match(refused)?.length], [format, 4]);
+      assertEquals([format, out.stdout.match(missing)?.length ?? 0], [format, count]);
+      if (format === "text") {
+        assert(out.stdout.endsWith(`\npartial: 2 of 6 are missing: interrupted (${signal})\n`), out.stdout);
+      }
+      const why = `error[sweep.interrupted]: Cannot go on with the sweep: interrupted (${signal}) after 4 of 6\n`;
+      assertEquals(out.stderr, why);
+    }
   }
 });

@@ -119,6 +119,9 @@ export const denoOnNode = {
   env: { get: (name: string): string | undefined => process.env[name] },
   cwd: (): string => process.cwd(),
   exit: (code: number): never => process.exit(code),
+  build: { os: process.platform === "win32" ? "windows" : process.platform },
+  addSignalListener: (signal: NodeJS.Signals, listener: () => void): void => void process.on(signal, listener),
+  removeSignalListener: (signal: NodeJS.Signals, listener: () => void): void => void process.off(signal, listener),
   openSync: (path: string | URL): File => new File(path),
   open: (path: string | URL): Promise<File> => new Promise((resolve) => resolve(new File(path))),
   readFile: (path: string | URL): Promise<Uint8Array> =>
