@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AccumulableInfo, RddInfo, StageInfo } from "../spark/events.ts";
+import type { AccumulableInfo, DeterministicLevel, RddInfo, StageInfo } from "../spark/events.ts";
 import {
   booleanOr,
   isObject,
@@ -30,7 +30,15 @@ function rddInfoOf(json: JsonObject): RddInfo {
     memorySize: numberOr(json, "Memory Size", 0),
     diskSize: numberOr(json, "Disk Size", 0),
     ...(json["Barrier"] === true ? { isBarrier: true } : {}),
+    ...levelOf(stringOr(json, "DeterministicLevel", null)),
   };
+}
+
+const LEVELS: readonly string[] = ["DETERMINATE", "UNORDERED", "INDETERMINATE"] satisfies DeterministicLevel[];
+
+/** The RDD's level, where it was recorded and is one that Spark has. */
+function levelOf(level: string | null): Pick<RddInfo, "outputDeterministicLevel"> {
+  return level !== null && LEVELS.includes(level) ? { outputDeterministicLevel: level as DeterministicLevel } : {};
 }
 
 /** RDDs by the list they were read from: the scanner gives the same list for a stage that another line described before. */

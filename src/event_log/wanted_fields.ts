@@ -25,6 +25,7 @@ const RDD_INFO: Wanted = {
     "Memory Size",
     "Disk Size",
     "Barrier",
+    "DeterministicLevel",
   ),
   repeats: true,
 };

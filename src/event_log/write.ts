@@ -375,9 +375,10 @@ function rddText(format: LogFormat, rdd: RddInfo): string {
     ["Callsite", rdd.callSite],
     ["Parent IDs", rdd.parentIds],
     ["Storage Level", new Raw(storageLevelText(format, rdd.storageLevel))],
-    ...format === "2.4"
-      ? []
-      : [["Barrier", rdd.isBarrier ?? false] as const, ["DeterministicLevel", "DETERMINATE"] as const],
+    ...format === "2.4" ? [] : [
+      ["Barrier", rdd.isBarrier ?? false] as const,
+      ["DeterministicLevel", rdd.outputDeterministicLevel ?? "DETERMINATE"] as const,
+    ],
     ["Number of Partitions", rdd.numPartitions],
     ["Number of Cached Partitions", rdd.numCachedPartitions],
     ["Memory Size", rdd.memorySize],

@@ -6,6 +6,7 @@
  */
 import type {
   AccumulableInfo,
+  DeterministicLevel,
   EventSink,
   RddInfo,
   StageInfo,
@@ -18,7 +19,9 @@ import type {
 } from "../spark/events.ts";
 import { STORAGE_LEVELS, type StorageLevel } from "../spark/storage_level.ts";
 import type { CompletionEvent, SchedulerListener } from "./scheduler/dag_scheduler_types.ts";
+import { outputDeterministicLevel } from "./scheduler/deterministic_level.ts";
 import type { NameTable } from "./scheduler/names.ts";
+import { someRddInStage } from "./scheduler/rdd.ts";
 import type { JobProperties, Stage } from "./scheduler/stage.ts";
 import { FAILED, KILLED, SPECULATIVE, type TaskInfos } from "./scheduler/task_infos.ts";
 import { LOCALITIES } from "./scheduler/task_location.ts";
@@ -191,7 +194,7 @@ export class ListenerEvents implements SchedulerListener {
       attemptId: attemptNumber,
       name,
       numTasks,
-      rddInfos: this.#host.pipeline(stage).map((rdd) => this.#rddInfo(rdd)),
+      rddInfos: this.#rddInfos(stage),
       parentIds: stage.parents.map(({ id }) => id),
       details,
       submissionTime: submissionTime === null ? null : ms(submissionTime),
@@ -203,7 +206,16 @@ export class ListenerEvents implements SchedulerListener {
     };
   }
 
-  #rddInfo(rdd: Rdd): RddInfo {
+  #rddInfos(stage: Stage): RddInfo[] {
+    const levels = new Map<number, DeterministicLevel>();
+    someRddInStage(stage.rdd, (rdd) => {
+      levels.set(rdd.id, outputDeterministicLevel(rdd));
+      return false;
+    });
+    return this.#host.pipeline(stage).map((rdd) => this.#rddInfo(rdd, levels.get(rdd.id)));
+  }
+
+  #rddInfo(rdd: Rdd, outputDeterministicLevel: DeterministicLevel | undefined): RddInfo {
     const level = this.#host.storageLevelOf(rdd.id);
     const cached = level === null ? null : this.#host.cachedOf(rdd.id);
     return {
@@ -217,6 +229,7 @@ export class ListenerEvents implements SchedulerListener {
       numCachedPartitions: cached?.partitions ?? 0,
       memorySize: cached?.memorySize ?? 0,
       diskSize: cached?.diskSize ?? 0,
+      ...(outputDeterministicLevel === undefined ? {} : { outputDeterministicLevel }),
     };
   }
 }

@@ -16,6 +16,8 @@ export interface RddGraphHost {
   readonly hosts: NameTable;
   /** Whether an RDD (dense index) is cached at present. */
   isPersisted(rdd: number): boolean;
+  /** Shuffles of queries retry their readers in full when an output changes (spark.sql.shuffle.orderIndependentChecksum). */
+  readonly retriesOnChecksumMismatch: boolean;
 }
 
 /** Both views of each RDD and shuffle, by dense index. */
@@ -28,8 +30,11 @@ export class RddGraph {
     this.#host = host;
     const dependencies: Dependency[][] = workload.rdds.map(() => []);
     for (const [i, rdd] of workload.rdds.entries()) this.rdds.push(this.#view(rdd, i, dependencies[i]));
+    const ofQueries = host.retriesOnChecksumMismatch ? shufflesOfQueries(workload, host.lineage) : new Set<number>();
     for (const { id, rddId, numReducers } of workload.shuffles) {
-      this.shuffles.push({ kind: "shuffle", shuffleId: id, rdd: this.rdds[host.lineage.rddIndex(rddId)], numReducers });
+      const checksumMismatchFullRetryEnabled = ofQueries.has(id);
+      const rdd = this.rdds[host.lineage.rddIndex(rddId)];
+      this.shuffles.push({ kind: "shuffle", shuffleId: id, rdd, numReducers, checksumMismatchFullRetryEnabled });
     }
     for (const [i, rdd] of workload.rdds.entries()) {
       for (const dependency of rdd.dependencies) dependencies[i].push(this.#dependency(rdd, dependency));
@@ -47,6 +52,7 @@ export class RddGraph {
       numPartitions: rdd.numPartitions,
       dependencies,
       creationSite: rdd.callSite,
+      outputDeterministicLevel: rdd.outputDeterministicLevel,
       get isPersisted() {
         return host.isPersisted(index);
       },
@@ -70,4 +76,28 @@ export class RddGraph {
       getParents: (partition) => lineage.parentPartitions(child, parent, dependency, partition),
     };
   }
+}
+
+/** Ids of the shuffles that jobs with a query read or write. */
+function shufflesOfQueries({ jobs, shuffles, rdds }: Workload, lineage: Lineage): Set<number> {
+  const found = new Set<number>();
+  const visited = new Set<number>();
+  const waiting: number[] = [];
+  for (const { sqlExecutionId, rddId, shuffleId } of jobs) {
+    if (sqlExecutionId === null) continue;
+    waiting.push(lineage.rddIndex(rddId));
+    if (shuffleId !== null) found.add(shuffleId);
+  }
+  for (let rdd = waiting.pop(); rdd !== undefined; rdd = waiting.pop()) {
+    if (visited.has(rdd)) continue;
+    visited.add(rdd);
+    for (const dependency of rdds[rdd].dependencies) {
+      if (dependency.kind === "shuffle") found.add(dependency.shuffleId);
+      const parentId = dependency.kind === "narrow"
+        ? dependency.rddId
+        : shuffles[lineage.shuffleIndex(dependency.shuffleId)].rddId;
+      waiting.push(lineage.rddIndex(parentId));
+    }
+  }
+  return found;
 }

@@ -22,6 +22,8 @@ export interface SimulationSettings {
   readonly reviveIntervalMs: number;
   /** spark.unsafe.exceptionOnMemoryLeak. */
   readonly exceptionOnMemoryLeak: boolean;
+  /** Stages of queries that read a shuffle output run again in full when it changes (since 4.1). */
+  readonly retriesOnChecksumMismatch: boolean;
   /** Tasks record the blocks that they change: before 2.3, later with spark.taskMetrics.trackUpdatedBlockStatuses. */
   readonly tracksUpdatedBlocks: boolean;
 }
@@ -60,6 +62,8 @@ export function simulationSettings(
     broadcastBlockSize: conf.getSizeAsBytes("spark.broadcast.blockSize"),
     reviveIntervalMs: conf.getTimeAsMs("spark.scheduler.revive.interval"),
     exceptionOnMemoryLeak: conf.getBoolean("spark.unsafe.exceptionOnMemoryLeak"),
+    retriesOnChecksumMismatch: conf.rules.scheduler.checksumRollback !== "never" &&
+      conf.getBoolean("spark.sql.shuffle.orderIndependentChecksum.enableFullRetryOnMismatch"),
     tracksUpdatedBlocks: conf.rules.eventLog.recordsUpdatedBlocks === "always" ||
       conf.getBoolean("spark.taskMetrics.trackUpdatedBlockStatuses"),
   };

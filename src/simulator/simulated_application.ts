@@ -280,6 +280,7 @@ export class SimulatedApplication implements SimulationEnvironment {
         tracker: driver.tracker,
         hosts: driver.hosts,
         isPersisted: (rdd) => this.#levels[rdd] !== null,
+        retriesOnChecksumMismatch: this.settings.retriesOnChecksumMismatch,
       }),
       driver,
       faults: this.#faults,

@@ -8,6 +8,7 @@
  * @module
  */
 import type { PoolSettings } from "./scheduler/pool.ts";
+import type { DeterministicLevel } from "../spark/events.ts";
 import type { StorageLevel } from "../spark/storage_level.ts";
 
 /** Where a figure comes from. */
@@ -167,6 +168,8 @@ export interface Rdd {
   readonly unpersistBeforeJob: number | null;
   /** The value is stored in serialized form whatever the level says (Python, columnar cache). */
   readonly alwaysSerialized: boolean;
+  /** What computing it again gives, where it is stated; absent: what its dependencies give. */
+  readonly outputDeterministicLevel?: DeterministicLevel;
   /** Hosts of its input (getPreferredLocations), for each partition; null when not known. */
   readonly preferredHosts: readonly (readonly string[])[] | null;
 }

@@ -33,7 +33,7 @@ export interface VersionEffect {
   /**
    * `changes`: without it figures of the run differ. `met`: only its events do (an order, a text, an epoch). `unmet`:
    * the run is the same without it; it could matter to another. `notSimulated`: it concerns what no simulation shows
-   * (refusals at start, indeterminate stages, ...). `untried`: the limit of runs was reached before it was tried.
+   * (refusals at start, errors of Spark itself, ...). `untried`: the limit of runs was reached before it was tried.
    */
   readonly effect: "changes" | "met" | "unmet" | "notSimulated" | "untried";
   /** What differs without it, for `changes`. */
@@ -55,8 +55,7 @@ export interface VersionEffects {
 }
 
 /**
- * Rules that no simulated run asks for: refusals at start, names in recorded calls, errors of Spark itself, stages whose
- * output is indeterminate.
+ * Rules that no simulated run asks for: refusals at start, names in recorded calls, errors of Spark itself.
  */
 export const NOT_SIMULATED: ReadonlySet<string> = new Set([
   "memory.manager",
@@ -69,10 +68,7 @@ export const NOT_SIMULATED: ReadonlySet<string> = new Set([
   "memory.usualCollector",
   "memory.containerHoldsOffHeap",
   "results.hasMaxResultSize",
-  "scheduler.unregistersIndeterminateOutputs",
-  "scheduler.ignoresOldIndeterminateAttempts",
   "scheduler.removesExecutorsAsync",
-  "scheduler.checksumRollback",
   "scheduler.lossReasonName",
   "texts.appendsSqlState",
   "texts.heartbeatRefusal",

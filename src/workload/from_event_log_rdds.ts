@@ -85,6 +85,7 @@ function rddOf(findings: LogFindings, rdd: RddRecord, likely: LikelyFigures): Rd
     ...persistBeforeJob(rdd),
     unpersistBeforeJob: rdd.unpersistBeforeJob,
     alwaysSerialized: isPythonRdd(rdd),
+    ...(rdd.outputDeterministicLevel === undefined ? {} : { outputDeterministicLevel: rdd.outputDeterministicLevel }),
     preferredHosts: null,
   };
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { JobEnd, JobStart, RddInfo, StageInfo, TaskEnd } from "../spark/events.ts";
+import type { DeterministicLevel, JobEnd, JobStart, RddInfo, StageInfo, TaskEnd } from "../spark/events.ts";
 import type { StorageLevel } from "../spark/storage_level.ts";
 import { metricName } from "./from_event_log_plans.ts";
 
@@ -15,6 +15,8 @@ export interface RddRecord {
   scope: string | null;
   parentIds: readonly number[];
   numPartitions: number;
+  /** Absent: not recorded. */
+  outputDeterministicLevel?: DeterministicLevel;
   /** Storage levels with the first job that saw each, in order of jobs. */
   readonly levels: { readonly jobId: number; readonly level: StorageLevel }[];
   /** Job before which unpersist was called; null for never. */
@@ -247,6 +249,9 @@ export class StageTable {
         scope: info.scope,
         parentIds: info.parentIds,
         numPartitions: info.numPartitions,
+        ...(info.outputDeterministicLevel === undefined
+          ? {}
+          : { outputDeterministicLevel: info.outputDeterministicLevel }),
         levels: [],
         unpersistBeforeJob: null,
         numCachedPartitions: 0,

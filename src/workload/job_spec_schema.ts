@@ -81,6 +81,7 @@ const ms = quantityOf(oneTime);
 const count = quantityOf(oneCount);
 const nullable = <T extends v.GenericSchema>(schema: T) => v.optional(v.nullable(schema));
 
+const deterministicLevel = v.picklist(["DETERMINATE", "UNORDERED", "INDETERMINATE"]);
 const storageLevelName = v.picklist(Object.keys(STORAGE_LEVELS));
 const storageLevel = v.union([
   storageLevelName,
@@ -205,6 +206,10 @@ const cached = v.object({
   computeMs: v.optional(ms),
   inputBytes: v.optional(bytes),
   memory,
+  outputDeterministicLevel: v.optional(described(
+    deterministicLevel,
+    "What computing it again gives; INDETERMINATE: other data. Default: what its inputs give",
+  )),
   unpersistBeforeJob: v.optional(index),
   alwaysSerialized: v.optional(v.boolean()),
 });
@@ -216,6 +221,10 @@ const stage = v.object({
   reads: v.optional(v.array(name)),
   caches: v.optional(v.array(name)),
   broadcasts: v.optional(v.array(name)),
+  outputDeterministicLevel: v.optional(described(
+    deterministicLevel,
+    "What computing it again gives; INDETERMINATE: other data. Default: what its inputs give",
+  )),
   barrier: v.optional(described(v.boolean(), "Not simulated: true is refused")),
   ...demandEntries,
 });
@@ -319,6 +328,7 @@ const rdd = v.object({
   persistBeforeJob: nullable(index),
   unpersistBeforeJob: nullable(index),
   alwaysSerialized: v.optional(v.boolean()),
+  outputDeterministicLevel: nullable(deterministicLevel),
   preferredHosts: nullable(v.array(v.array(text))),
 });
 

@@ -5,6 +5,7 @@
  * @module
  */
 import type { ConsumerKind, Evidence, Fault } from "../simulator/workload.ts";
+import type { DeterministicLevel } from "../spark/events.ts";
 import type { StorageLevel } from "../spark/storage_level.ts";
 import type { InputWarning } from "./check_input.ts";
 
@@ -151,6 +152,8 @@ export interface CachedRddSpec {
   readonly inputBytes?: Quantity<SizeValue>;
   /** Memory consumers of computing a partition. */
   readonly memory?: readonly MemorySpec[];
+  /** What computing it again gives, as a stage's. */
+  readonly outputDeterministicLevel?: DeterministicLevel;
   /** Index of the job before which it is unpersisted. */
   readonly unpersistBeforeJob?: number;
   /** Stored as bytes whatever the level says (Python, columnar cache). Default: false. */
@@ -249,6 +252,11 @@ export interface StageSpec extends DemandSpec {
   readonly caches?: readonly string[];
   /** Names of broadcasts that its tasks read. */
   readonly broadcasts?: readonly string[];
+  /**
+   * What running it again gives: the same data, the same in another order, or other data, which cannot be mixed with what
+   * was made before. Default: what its inputs give (RDD.outputDeterministicLevel).
+   */
+  readonly outputDeterministicLevel?: DeterministicLevel;
   /** Not simulated: true is refused. */
   readonly barrier?: boolean;
 }
@@ -397,6 +405,8 @@ export interface RddSpec {
   readonly unpersistBeforeJob?: number | null;
   /** Stored as bytes whatever the level says (Python, columnar cache). */
   readonly alwaysSerialized?: boolean;
+  /** What computing it again gives; null: what its dependencies give. */
+  readonly outputDeterministicLevel?: DeterministicLevel | null;
   /** Hosts of its input (getPreferredLocations), for each partition. */
   readonly preferredHosts?: readonly (readonly string[])[] | null;
 }

@@ -18,6 +18,7 @@ import {
 import type { ExactDemandSpec, ExactJobSpec, LineageSpec, RddSpec, ShuffleSpec } from "./job_spec_types.ts";
 import { checkCount } from "./limits.ts";
 import type { Unit } from "./quantity.ts";
+import { statedLevel } from "./rdd_form.ts";
 import { duplicate, outOfRange, unknownReference } from "./spec_errors.ts";
 import type { ExpandContext, WorkloadParts } from "./stage_form.ts";
 
@@ -131,6 +132,7 @@ function rddFromSpec(spec: RddSpec, { seed, pointer }: ExpandContext): Rdd {
       : { persistBeforeJob: spec.persistBeforeJob },
     unpersistBeforeJob: spec.unpersistBeforeJob ?? null,
     alwaysSerialized: spec.alwaysSerialized ?? false,
+    ...statedLevel(spec),
     preferredHosts: spec.preferredHosts ?? null,
   };
 }
@@ -330,6 +332,7 @@ function rddToSpec(rdd: Rdd): RddSpec {
   if (rdd.persistBeforeJob !== undefined) spec.persistBeforeJob = rdd.persistBeforeJob;
   if (rdd.unpersistBeforeJob !== null) spec.unpersistBeforeJob = rdd.unpersistBeforeJob;
   if (rdd.alwaysSerialized) spec.alwaysSerialized = true;
+  if (rdd.outputDeterministicLevel !== undefined) spec.outputDeterministicLevel = rdd.outputDeterministicLevel;
   if (rdd.preferredHosts !== null) spec.preferredHosts = rdd.preferredHosts;
   return spec as unknown as RddSpec;
 }

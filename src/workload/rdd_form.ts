@@ -6,6 +6,7 @@
  */
 import { InputError } from "../errors.ts";
 import type { Column, Rdd, RddDependency } from "../simulator/workload.ts";
+import type { DeterministicLevel } from "../spark/events.ts";
 import { parseStorageLevel } from "../spark/storage_level.ts";
 import { consumersFromSpec, figure, optionalFigure } from "./demand_form.ts";
 import type { CachedRddSpec, JobSpec, StageSpec } from "./job_spec_types.ts";
@@ -70,6 +71,7 @@ export function buildRdds(
       ...operationOf(spec.stages![i], graph.parents[i].map((parent) => spec.stages![parent])),
       numPartitions: graph.tasks[i],
       dependencies: inputs,
+      ...statedLevel(spec.stages![i]),
     });
   }
   return { list, ofStage };
@@ -86,6 +88,15 @@ function operationOf({ memory }: StageSpec, parents: readonly StageSpec[]): Part
   if (collection.kind === "ExternalSorter") return { name: "ShuffledRDD", scope: "sortByKey" };
   const isCombined = parents[0].memory?.some(({ kind }) => kind === "ExternalSorter") ?? false;
   return { name: "ShuffledRDD", scope: isCombined ? "reduceByKey" : "groupByKey" };
+}
+
+/** The level that a spec states, as an RDD has it: absent when it states none. */
+export function statedLevel(
+  { outputDeterministicLevel }: { readonly outputDeterministicLevel?: DeterministicLevel | null },
+): Pick<Rdd, "outputDeterministicLevel"> {
+  return outputDeterministicLevel === undefined || outputDeterministicLevel === null
+    ? {}
+    : { outputDeterministicLevel };
 }
 
 function inputsOf(
@@ -193,6 +204,7 @@ function cachedRdd(
     consumers: consumersFromSpec(spec.memory ?? [], context),
     unpersistBeforeJob: unpersist,
     alwaysSerialized: spec.alwaysSerialized ?? false,
+    ...statedLevel(spec),
   };
 }
 

@@ -29,6 +29,17 @@ const SETS: readonly (readonly [set: string, traces: number, events: number])[] 
   ["4.0.4/results", 7, 39],
   ["4.1.3/handmade-a", 75, 636],
   ["4.1.3/handmade-b", 45, 310],
+  ["2.4.0/handmade-i", 25, 418],
+  ["2.4.0/random-i", 25, 550],
+  ["2.4.8/handmade-i", 25, 448],
+  ["3.5.9/handmade-i", 25, 472],
+  ["3.5.9/random-i", 25, 641],
+  ["4.0.4/handmade-i", 25, 472],
+  ["4.1.0/handmade-i", 46, 805],
+  ["4.1.3/handmade-i", 46, 805],
+  ["4.1.3/random-i", 25, 582],
+  ["4.2.0/handmade-i", 46, 805],
+  ["4.2.0/random-i", 25, 518],
 ];
 
 /** The traces of a set, which stand one after the other in its file: a header, then events. */

@@ -8,6 +8,7 @@ Deno.test("2.4.0 is told apart from its own later patches", () => {
     "results.refusedResultIsKilled",
     "scheduler.separateFileLostEpoch",
     "scheduler.newTaskSetMakesOldZombie",
+    "scheduler.indeterminateRollback",
     "scheduler.resubmitsOnlyEndedAttempts",
     "spilling.sorterTakesArrayInSpill",
     "spilling.exhaustedSorterSpills",
@@ -64,7 +65,11 @@ Deno.test("changedRules() names what an upgrade changes, with its issue", () => 
     ["scheduler.copiesCountByIndex", "SPARK-41192"],
     ["spilling.outOfMemoryText", null],
   ]);
-  assertEquals(changedRules("4.1.0", "4.2.0"), []);
+  assertEquals(changedRules("4.1.3", "4.2.0").map(({ rule, issue }) => [rule, issue]), [
+    ["scheduler.sharesIndeterminateRollback", "SPARK-54956"],
+    ["scheduler.fetchFailedAbortText", null],
+    ["scheduler.failuresCountAllAttempts", "SPARK-56496"],
+  ]);
 });
 
 Deno.test("mixedRules() takes single rules from another version", () => {

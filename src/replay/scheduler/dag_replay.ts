@@ -206,6 +206,7 @@ export class DagReplay {
       reason: this.#reason(event),
       ...this.#address(event.exec ?? "x", event.host),
       output: this.#output(event, taskSet),
+      checksum: event.checksum ?? 0,
     };
     return {
       kind: "task",

@@ -28,6 +28,7 @@ const PROPERTIES: Readonly<Record<string, readonly [key: string, unit: string]>>
   externalShuffleService: ["spark.shuffle.service.enabled", ""],
   unRegisterOutputOnHost: ["spark.files.fetchFailure.unRegisterOutputOnHost", ""],
   maxConsecutiveAttempts: ["spark.stage.maxConsecutiveAttempts", ""],
+  maxAttempts: ["spark.stage.maxAttempts", ""],
   localityWaitMs: ["spark.locality.wait", "ms"],
   speculation: ["spark.speculation", ""],
   schedulingMode: ["spark.scheduler.mode", ""],
@@ -72,6 +73,7 @@ export function traceLineage(header: TraceLine): Lineage {
         shuffleId: id,
         rdd,
         numReducers: spec.reducers,
+        checksumMismatchFullRetryEnabled: spec.fullRetry === true,
       };
       shuffles.set(id, dependency);
     }
@@ -91,6 +93,7 @@ export function traceLineage(header: TraceLine): Lineage {
       dependencies,
       creationSite: `rdd${spec.id}`,
       isPersisted: spec.persist === true,
+      ...(spec.level === undefined ? {} : { outputDeterministicLevel: spec.level }),
     });
   }
   for (const id of specs.keys()) shuffle(id);

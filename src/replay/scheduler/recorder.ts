@@ -82,6 +82,14 @@ export class RecordingTracker extends MapOutputTracker {
     );
   }
 
+  override unregisterAllMapOutput(shuffleId: number): void {
+    this.#record(
+      "unregisterAllMapOutput",
+      { shuffle: shuffleId },
+      () => super.unregisterAllMapOutput(shuffleId),
+    );
+  }
+
   override removeOutputsOnHost(host: number): void {
     this.#record(
       "removeOutputsOnHost",

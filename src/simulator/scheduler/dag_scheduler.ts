@@ -8,13 +8,14 @@
  */
 import type { CompletionEvent, DagSchedulerOptions } from "./dag_scheduler_types.ts";
 import { freshSetOrder, type IntSet, newIntSet } from "./hash_set_order.ts";
+import { IndeterminateStages } from "./indeterminate_stages.ts";
 import type { Rdd, ShuffleDependency } from "./rdd.ts";
 import { SchedulerException } from "./scheduler_exception.ts";
 import { ActiveJob, type JobListener, type JobProperties, ResultStage, ShuffleMapStage, type Stage } from "./stage.ts";
 import { StageGraph } from "./stage_graph.ts";
 import type { ExecutorLossReason } from "./task_end_reason.ts";
 import { TaskSet } from "./task_set.ts";
-import { TaskCompletion } from "./task_completion.ts";
+import { RESUBMIT_TIMEOUT_MS, TaskCompletion } from "./task_completion.ts";
 
 /** The DAG scheduler. */
 export class DAGScheduler {
@@ -32,6 +33,7 @@ export class DAGScheduler {
   readonly executorFailureEpoch = new Map<number, number>();
   /** The same for its shuffle files (a map of its own since 2.4.8 and 3.0). */
   readonly #shuffleFileLostEpoch = new Map<number, number>();
+  readonly indeterminate: IndeterminateStages;
   readonly #completion: TaskCompletion;
 
   constructor(options: DagSchedulerOptions) {
@@ -41,6 +43,7 @@ export class DAGScheduler {
     this.waitingStages = newIntSet(hashOrder);
     this.runningStages = newIntSet(hashOrder);
     this.failedStages = newIntSet(hashOrder);
+    this.indeterminate = new IndeterminateStages(this);
     this.#completion = new TaskCompletion(this);
   }
 
@@ -154,6 +157,7 @@ export class DAGScheduler {
 
   #submitMissingTasks(stage: Stage, jobId: number): void {
     const { listener, commitCoordinator, taskScheduler, nowMs } = this.options;
+    if (stage instanceof ShuffleMapStage && !this.indeterminate.beforeSubmit(stage)) return;
     const missing = stage.findMissingPartitions();
     this.runningStages.add(stage.id);
     commitCoordinator.stageStart(stage.id);
@@ -320,6 +324,37 @@ export class DAGScheduler {
     }
     taskScheduler.killAllTaskAttempts(stageId, interrupt, reason);
     postStageFailed(stageId, reason);
+  }
+
+  /**
+   * Kills the tasks of a running map stage and lets it run again, unless it has failed too often.
+   *
+   * @returns whether it runs again.
+   */
+  cancelStageAndTryResubmit(stage: ShuffleMapStage, reason: string): boolean {
+    const interrupt = this.jobIdToActiveJob.get(stage.firstJobId)?.properties.interruptOnCancel ?? false;
+    this.options.taskScheduler.killAllTaskAttempts(stage.id, interrupt, reason);
+    stage.failedAttemptIds.add(stage.latestInfo.attemptNumber);
+    const abortReason = this.stageAbortReason(stage, reason, " ");
+    this.markStageAsFinished(stage, reason, abortReason === null);
+    if (abortReason !== null) this.abortStage(stage, `rollback failed due to: ${abortReason}`);
+    else if (this.failedStages.add(stage.id)) this.options.scheduleResubmit(RESUBMIT_TIMEOUT_MS);
+    return abortReason === null;
+  }
+
+  /** Why a stage that failed is not tried again; null when it is. `separator` stands before the last failure. */
+  stageAbortReason(stage: Stage, failure: string, separator?: string): string | null {
+    const { maxConsecutiveStageAttempts, maxStageAttempts, rules } = this.options.settings;
+    const { fetchFailedAbortText: form, failuresCountAllAttempts } = rules.scheduler;
+    const reason = `Most recent failure reason:${separator ?? (form === "newLine" ? "\n" : " ")}` +
+      (form === "inline" ? failure.replaceAll("\n", " ") : failure);
+    if (stage.failedAttemptIds.size >= maxConsecutiveStageAttempts) {
+      return `${stage} (${stage.name}) has failed the maximum allowable number of times: ` +
+        `${maxConsecutiveStageAttempts}. ${reason}`;
+    }
+    return failuresCountAllAttempts && stage.nextAttemptId >= maxStageAttempts
+      ? `${stage} (${stage.name}) has exceeded the maximum allowable total stage attempts: ${maxStageAttempts}. ${reason}`
+      : null;
   }
 
   /** Forgets a job and the stages that only it needed (cleanupStateForJobAndIndependentStages). */

@@ -27,6 +27,8 @@ export interface CompletionEvent {
   readonly host: number;
   /** Sizes of a map task's output. */
   readonly output: MapOutputSizes | null;
+  /** Of that output, whatever the order of its rows; absent: its own for an indeterminate stage, else always the same. */
+  readonly checksum?: number;
 }
 
 /** The listener bus: what real Spark posts as SparkListener events, in the same order. */

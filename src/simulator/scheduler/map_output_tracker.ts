@@ -24,6 +24,8 @@ export class ShuffleStatus {
   numAvailableOutputs = 0;
   /** Number of outputs by executor, so that losing one that has none costs nothing. */
   readonly #countByExecutor: number[] = [];
+  /** Checksum of the last output of each map partition, the removed ones' too; null while none matters. */
+  #checksums: Map<number, number> | null = null;
 
   constructor(numMaps: number) {
     this.executors = new Int32Array(numMaps).fill(MISSING);
@@ -56,6 +58,14 @@ export class ShuffleStatus {
       this.#countByExecutor.push(0);
     }
     this.#countByExecutor[executor]++;
+  }
+
+  /** Notes the checksum of an output. @returns whether the one before was another (ShuffleStatus.addMapOutput, since 4.1). */
+  noteChecksum(mapId: number, checksum: number): boolean {
+    this.#checksums ??= new Map();
+    const before = this.#checksums.get(mapId);
+    this.#checksums.set(mapId, checksum);
+    return before !== undefined && before !== checksum;
   }
 
   removeMapOutput(mapId: number): void {
@@ -158,6 +168,19 @@ export class MapOutputTracker {
       status.executors[mapId] === location.executor &&
       status.hosts[mapId] === location.host
     ) status.removeMapOutput(mapId);
+    this.incrementEpoch();
+  }
+
+  /** Forgets all outputs of a shuffle. */
+  unregisterAllMapOutput(shuffleId: number): void {
+    const status = this.shuffleStatuses.get(shuffleId);
+    if (status === undefined) {
+      throw new SchedulerException(
+        "org.apache.spark.SparkException",
+        `unregisterAllMapOutput called for nonexistent shuffle ID ${shuffleId}.`,
+      );
+    }
+    for (let mapId = 0; mapId < status.numMaps; mapId++) status.removeMapOutput(mapId);
     this.incrementEpoch();
   }
 

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { DeterministicLevel } from "../../spark/events.ts";
+
 /** An RDD. */
 export interface Rdd {
   readonly id: number;
@@ -19,6 +21,8 @@ export interface Rdd {
    * MapOutputTracker.getPreferredLocationsForShuffle. Absent: none.
    */
   preferredHosts?(partition: number): readonly number[];
+  /** Its own answer to getOutputDeterministicLevel; absent: it follows from its dependencies. */
+  readonly outputDeterministicLevel?: DeterministicLevel;
 }
 
 /** A dependency of an RDD. */
@@ -39,6 +43,11 @@ export interface ShuffleDependency {
   /** The map side. */
   readonly rdd: Rdd;
   readonly numReducers: number;
+  /**
+   * A map output whose checksum changes when it is computed again makes all stages that read it run again in full
+   * (since 4.1); absent: no.
+   */
+  readonly checksumMismatchFullRetryEnabled?: boolean;
 }
 
 /**

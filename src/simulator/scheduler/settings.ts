@@ -24,6 +24,8 @@ export interface SchedulerSettings {
   readonly externalShuffleService: boolean;
   /** spark.files.fetchFailure.unRegisterOutputOnHost */
   readonly unRegisterOutputOnHost: boolean;
+  /** spark.shuffle.useOldFetchProtocol */
+  readonly useOldFetchProtocol: boolean;
   /** spark.stage.maxConsecutiveAttempts */
   readonly maxConsecutiveStageAttempts: number;
   /** spark.stage.maxAttempts, not below maxConsecutiveStageAttempts. */
@@ -100,6 +102,7 @@ export function schedulerSettings(
     maxResultSize: conf.getSizeAsBytes("spark.driver.maxResultSize"),
     externalShuffleService: conf.getBoolean("spark.shuffle.service.enabled"),
     unRegisterOutputOnHost: conf.getBoolean("spark.files.fetchFailure.unRegisterOutputOnHost"),
+    useOldFetchProtocol: conf.getBoolean("spark.shuffle.useOldFetchProtocol"),
     maxConsecutiveStageAttempts,
     maxStageAttempts: Math.max(
       maxConsecutiveStageAttempts,

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { outputDeterministicLevel } from "./deterministic_level.ts";
 import { type IntSet, newIntSet } from "./hash_set_order.ts";
 import type { ScalaCollections } from "./hash_set_order.ts";
 import type { MapOutputTracker } from "./map_output_tracker.ts";
@@ -43,6 +44,14 @@ abstract class StageBase {
   readonly jobIds: IntSet;
   /** Attempts that failed since the last success, by fetch failure. */
   readonly failedAttemptIds = new Set<number>();
+  /** Its output is other data when it runs again. */
+  readonly isIndeterminate: boolean;
+  /** Another attempt of it was seen to write other data (since 4.1). */
+  isChecksumMismatched = false;
+  /** The newest attempt in which that was seen. */
+  maxChecksumMismatchedId = 0;
+  /** Attempts up to this one read data that are no longer valid (since 4.1.1); -1: none. */
+  maxAttemptIdToIgnore = -1;
   latestInfo: StageAttempt;
   nextAttemptId = 0;
 
@@ -54,6 +63,7 @@ abstract class StageBase {
     this.firstJobId = fields.firstJobId;
     this.name = fields.name;
     this.jobIds = newIntSet(fields.collections);
+    this.isIndeterminate = outputDeterministicLevel(fields.rdd) === "INDETERMINATE";
     this.latestInfo = this.#attempt(fields.numTasks);
   }
 
@@ -74,6 +84,11 @@ abstract class StageBase {
   makeNewStageAttempt(numPartitionsToCompute: number): void {
     this.latestInfo = this.#attempt(numPartitionsToCompute);
     this.nextAttemptId++;
+  }
+
+  /** What its attempts so far gave does not count any more; nothing when it was never submitted. */
+  markAsRollingBack(): void {
+    if (this.nextAttemptId > 0) this.maxAttemptIdToIgnore = this.latestInfo.attemptNumber;
   }
 
   /** It was found available without having run (since 3.2). */
@@ -145,10 +160,18 @@ export class ShuffleMapStage extends StageBase {
     this.mapStageJobs = this.mapStageJobs.filter((other) => other !== job);
   }
 
+  get numAvailableOutputs(): number {
+    return this.#tracker.getNumAvailableOutputs(this.shuffleDep.shuffleId);
+  }
+
   /** All its outputs are there. */
   get isAvailable(): boolean {
-    return this.#tracker.getNumAvailableOutputs(this.shuffleDep.shuffleId) ===
-      this.numPartitions;
+    return this.numAvailableOutputs === this.numPartitions;
+  }
+
+  /** Its readers run again in full when an output changes. */
+  get retriesOnChecksumMismatch(): boolean {
+    return this.shuffleDep.checksumMismatchFullRetryEnabled === true;
   }
 
   /** Map partitions without an output. */

@@ -82,23 +82,31 @@ export class TaskCompletion {
   #succeeded(event: CompletionEvent, stage: Stage): void {
     const { taskSet } = event;
     const { settings, taskScheduler } = this.#options;
+    const ignored = this.#dag.indeterminate.ignoresSuccess(stage, taskSet.stageAttemptId);
     if (
-      settings.rules.scheduler.dagNotifiesPartitionCompletion &&
+      !ignored && settings.rules.scheduler.dagNotifiesPartitionCompletion &&
       taskSet.stageAttemptId < stage.latestInfo.attemptNumber
     ) {
       const partition = taskSet.partitions[event.index];
       taskScheduler.notifyPartitionCompletion(taskSet.stageId, partition);
     }
-    if (stage instanceof ResultStage) this.#resultSucceeded(event, stage);
-    else this.#mapSucceeded(event, stage);
+    if (stage instanceof ResultStage) this.#resultSucceeded(event, stage, ignored);
+    else this.#mapSucceeded(event, stage, ignored);
   }
 
-  #resultSucceeded(event: CompletionEvent, stage: ResultStage): void {
+  #resultSucceeded(event: CompletionEvent, stage: ResultStage, ignored: boolean): void {
     const job = stage.activeJob;
     // The job has ended: the result of a slower copy.
     if (job === null) return;
     const outputId = event.taskSet.outputIds![event.index];
     if (job.finished[outputId] !== 0) return;
+    if (ignored && this.#options.settings.rules.scheduler.abortsOnOldIndeterminateResult) {
+      this.#dag.abortStage(
+        stage,
+        `Task with indeterminate results from old attempt succeeded, aborting the stage ${stage} to ensure data correctness.`,
+      );
+      return;
+    }
     job.finished[outputId] = 1;
     job.numFinished++;
     if (job.numFinished === job.numPartitions) {
@@ -121,23 +129,29 @@ export class TaskCompletion {
     this.#dag.tellResult(job, outputId);
   }
 
-  #mapSucceeded(event: CompletionEvent, stage: ShuffleMapStage): void {
+  #mapSucceeded(event: CompletionEvent, stage: ShuffleMapStage, ignored: boolean): void {
     const { taskSet } = event;
     const partition = taskSet.partitions[event.index];
-    stage.pendingPartitions.delete(partition);
-    const failedAt = this.#dag.executorFailureEpoch.get(event.executor);
-    // Of a failed executor's time: possibly bogus, the output may be gone.
-    if (failedAt === undefined || taskSet.epoch > failedAt) {
-      this.#options.tracker.registerMapOutput(
-        stage.shuffleDep.shuffleId,
-        partition,
-        event,
-        event.output,
-      );
+    if (!ignored) {
+      stage.pendingPartitions.delete(partition);
+      const failedAt = this.#dag.executorFailureEpoch.get(event.executor);
+      // Of a failed executor's time: possibly bogus, the output may be gone.
+      if (failedAt === undefined || taskSet.epoch > failedAt) this.#registerOutput(event, stage, partition);
     }
     if (
       this.#dag.runningStages.has(stage.id) && stage.pendingPartitions.size === 0
     ) this.#dag.processShuffleMapStageCompletion(stage);
+  }
+
+  #registerOutput(event: CompletionEvent, stage: ShuffleMapStage, partition: number): void {
+    const { tracker, settings } = this.#options;
+    const { shuffleId } = stage.shuffleDep;
+    tracker.registerMapOutput(shuffleId, partition, event, event.output);
+    if (settings.rules.scheduler.checksumRollback === "never") return;
+    const checksum = event.checksum ?? (stage.isIndeterminate ? event.tid : 0);
+    if (tracker.shuffleStatuses.get(shuffleId)!.noteChecksum(partition, checksum)) {
+      this.#dag.indeterminate.outputChanged(stage, event.taskSet.stageAttemptId);
+    }
   }
 
   /** A task could not fetch a map output: its stage fails, the map stage runs again, both after a while. */
@@ -158,8 +172,8 @@ export class TaskCompletion {
     // There is a newer attempt already.
     if (failedStage.latestInfo.attemptNumber !== stageAttemptId) return;
     failedStage.failedAttemptIds.add(stageAttemptId);
-    const shouldAbort = failedStage.failedAttemptIds.size >=
-      this.#options.settings.maxConsecutiveStageAttempts;
+    const abortReason = dag.stageAbortReason(failedStage, reason.message);
+    const shouldAbort = abortReason !== null;
     if (dag.runningStages.has(failedStage.id)) {
       dag.markStageAsFinished(failedStage, reason.message, !shouldAbort);
     }
@@ -172,7 +186,7 @@ export class TaskCompletion {
       );
     }
     if (shouldAbort) {
-      dag.abortStage(failedStage, this.#tooManyFailures(failedStage, reason));
+      dag.abortStage(failedStage, abortReason);
     } else {
       this.#scheduleResubmit(failedStage, mapStage);
     }
@@ -199,16 +213,9 @@ export class TaskCompletion {
     const isScheduled = failedStages.has(failedStage.id);
     failedStages.add(failedStage.id);
     failedStages.add(mapStage.id);
-    if (!isScheduled) this.#options.scheduleResubmit(RESUBMIT_TIMEOUT_MS);
-  }
-
-  #tooManyFailures(stage: Stage, reason: FetchFailed): string {
-    const { maxConsecutiveStageAttempts, rules } = this.#options.settings;
-    const text = `${stage} (${stage.name}) has failed the maximum allowable ` +
-      `number of times: ${maxConsecutiveStageAttempts}. Most recent failure reason:`;
-    return rules.scheduler.fetchFailedAbortText === "newLine"
-      ? `${text}\n${reason.message}`
-      : `${text} ${reason.message}`.replaceAll("\n", " ");
+    if (isScheduled) return;
+    this.#dag.indeterminate.fetchFailed(failedStage, mapStage);
+    this.#options.scheduleResubmit(RESUBMIT_TIMEOUT_MS);
   }
 
   /** The output of a finished map task went with its executor: it runs again in the same task set. */

@@ -97,6 +97,14 @@ const SHUFFLE: readonly ConfEntry[] = [
     "Map tasks push their output to be merged.",
   ),
   confEntry(
+    "spark.shuffle.useOldFetchProtocol",
+    boolean,
+    "3.0",
+    "false",
+    "Shuffle blocks are named by map index, so that outputs of an indeterminate stage cannot be written again.",
+    { declaredSince: "3.0.0" },
+  ),
+  confEntry(
     "spark.reducer.maxSizeInFlight",
     mib,
     "1.4",
@@ -143,6 +151,14 @@ const SQL: readonly ConfEntry[] = [
         ),
       ],
     },
+  ),
+  confEntry(
+    "spark.sql.shuffle.orderIndependentChecksum.enableFullRetryOnMismatch",
+    boolean,
+    "4.1",
+    [["4.1.0", "false"], ["4.2.0", "true"]],
+    "Stages of SQL that read a shuffle output run again in full when a map task that ran again wrote other data.",
+    { declaredSince: "4.1.0" },
   ),
   confEntry(
     "spark.sql.adaptive.enabled",

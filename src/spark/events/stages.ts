@@ -6,6 +6,12 @@
 import type { StorageLevel } from "../storage_level.ts";
 import type { EventOf } from "./event_of.ts";
 
+/**
+ * What computing an RDD again gives (org.apache.spark.rdd.DeterministicLevel): the same data in the same order, the same
+ * data in any order, or other data.
+ */
+export type DeterministicLevel = "DETERMINATE" | "UNORDERED" | "INDETERMINATE";
+
 /** Part of a stage's description: one RDD of its lineage. */
 export interface RddInfo {
   /** `RDD ID`, unique in the application. */
@@ -30,6 +36,8 @@ export interface RddInfo {
   readonly diskSize: number;
   /** `Barrier` (since 2.4): the tasks of its stage start together. Absent: no. */
   readonly isBarrier?: boolean;
+  /** `DeterministicLevel` (since 3.2); absent: not recorded. */
+  readonly outputDeterministicLevel?: DeterministicLevel;
 }
 
 /** A stage's attempt (org.apache.spark.scheduler.StageInfo). */

@@ -19,13 +19,17 @@ export const SCHEDULER_RULES: {
   readonly newTaskSetMakesOldZombie: VersionRule<boolean>;
   readonly reportsNotSerializable: VersionRule<boolean>;
   readonly hasStageMaxAttempts: VersionRule<boolean>;
+  readonly indeterminateRollback: VersionRule<"never" | "failedStage" | "mapStage">;
   readonly unregistersIndeterminateOutputs: VersionRule<boolean>;
   readonly ignoresOldIndeterminateAttempts: VersionRule<boolean>;
+  readonly abortsBeforeIndeterminateRerun: VersionRule<boolean>;
+  readonly abortsOnOldIndeterminateResult: VersionRule<boolean>;
+  readonly sharesIndeterminateRollback: VersionRule<boolean>;
   readonly abortsAfterKillingTasks: VersionRule<boolean>;
   readonly completesFailedAttempts: VersionRule<boolean>;
   readonly suspendsKilledTaskSets: VersionRule<boolean>;
   readonly removesExecutorsAsync: VersionRule<boolean>;
-  readonly checksumRollback: VersionRule<boolean>;
+  readonly checksumRollback: VersionRule<"never" | "parents" | "outputs">;
   readonly hashOrder: VersionRule<"2.12" | "2.13">;
   readonly resubmitsOnlyEndedAttempts: VersionRule<boolean>;
   readonly zombiesKeepNoPending: VersionRule<boolean>;
@@ -47,7 +51,8 @@ export const SCHEDULER_RULES: {
   readonly lostTaskText: VersionRule<"host" | "hostExecutor" | "separate">;
   readonly stageCancelledText: VersionRule<"plain" | "reason">;
   readonly jobCancelledText: VersionRule<"plain" | "errorClass">;
-  readonly fetchFailedAbortText: VersionRule<"inline" | "newLine">;
+  readonly fetchFailedAbortText: VersionRule<"inline" | "newLine" | "verbatim">;
+  readonly failuresCountAllAttempts: VersionRule<boolean>;
 } = Object.freeze({
   killsTasksAtJobEnd: from(
     "run",
@@ -133,19 +138,48 @@ export const SCHEDULER_RULES: {
     "spark.stage.maxAttempts limits all attempts of a stage",
     "when spark.stage.maxAttempts is set and a stage is tried that often",
   ),
+  indeterminateRollback: rule<"never" | "failedStage" | "mapStage">(
+    "run",
+    "SPARK-23243",
+    "a fetch from an indeterminate map stage fails: jobs whose stages have results already are aborted, looked for from the " +
+      "stage that failed to fetch, or from the map stage (SPARK-28699)",
+    "when a fetch from an indeterminate map stage fails",
+    [["1.0", "never"], [["2.2.3", "2.3.2", "2.4.0"], "failedStage"], [["2.3.4", "2.4.4", "3.0.0"], "mapStage"]],
+  ),
   unregistersIndeterminateOutputs: from(
-    "read",
+    "run",
     "3.0.0",
-    null,
-    "an indeterminate map stage that is not complete loses all its outputs when it is resubmitted",
+    "SPARK-25341",
+    "an indeterminate map stage that is not complete loses all its outputs when it is submitted; before, its job was aborted",
     "when outputs of an indeterminate map stage are lost",
   ),
   ignoresOldIndeterminateAttempts: from(
-    "read",
-    "3.5.0",
-    null,
+    "run",
+    ["3.5.1", "4.0.0"],
+    "SPARK-45182",
     "successes of older attempts of an indeterminate map stage are ignored",
     "when an indeterminate map stage runs again",
+  ),
+  abortsBeforeIndeterminateRerun: from(
+    "run",
+    ["3.5.6", "4.0.0"],
+    "SPARK-51272",
+    "before an indeterminate map stage runs again, jobs are aborted whose result stages have results already",
+    "when an indeterminate map stage runs again",
+  ),
+  abortsOnOldIndeterminateResult: from(
+    "run",
+    "4.1.1",
+    "SPARK-54556",
+    "a result from an older attempt of an indeterminate result stage aborts its job; before, it counted",
+    "when an indeterminate result stage runs again",
+  ),
+  sharesIndeterminateRollback: from(
+    "run",
+    "4.2.0",
+    "SPARK-54956",
+    "a fetch failure from an indeterminate map stage rolls its succeeding stages back at once, as a changed checksum does",
+    "when a fetch from an indeterminate map stage fails",
   ),
   abortsAfterKillingTasks: from(
     "run",
@@ -175,12 +209,13 @@ export const SCHEDULER_RULES: {
     "the block manager master is told of a lost executor without waiting",
     "when an executor is lost",
   ),
-  checksumRollback: from(
-    "read",
-    "4.1.0",
-    null,
-    "a shuffle output whose checksum changed rolls back the succeeding stages",
-    "when a map task that runs again writes other data",
+  checksumRollback: rule<"never" | "parents" | "outputs">(
+    "run",
+    "SPARK-53575",
+    "a shuffle output whose checksum changed: stages that read it run again in full when they are submitted, or lose their " +
+      "outputs at once (SPARK-54556)",
+    "when a map task that runs again writes other data, and the shuffle retries on a changed checksum",
+    [["1.0", "never"], ["4.1.0", "parents"], ["4.1.1", "outputs"]],
   ),
   hashOrder: rule<"2.12" | "2.13">(
     "run",
@@ -329,11 +364,18 @@ export const SCHEDULER_RULES: {
     "when a job is cancelled",
     [["1.0", "plain"], ["4.0.0", "errorClass"]],
   ),
-  fetchFailedAbortText: rule<"inline" | "newLine">(
+  fetchFailedAbortText: rule<"inline" | "newLine" | "verbatim">(
     "run",
     null,
-    "the failure that made a stage give up follows 'Most recent failure reason:' after a space, or on a new line",
+    "the failure that made a stage give up follows 'Most recent failure reason:' in one line, on a new line, or as it is",
     "when a stage gives up after fetch failures",
-    [["1.0", "inline"], ["3.2.0", "newLine"]],
+    [["1.0", "inline"], ["3.2.0", "newLine"], ["4.2.0", "verbatim"]],
+  ),
+  failuresCountAllAttempts: from(
+    "run",
+    "4.2.0",
+    "SPARK-56496",
+    "a failed stage gives up at once when it has had spark.stage.maxAttempts; before, when it is submitted again",
+    "when spark.stage.maxAttempts is set and a stage is tried that often",
   ),
 });
