@@ -238,6 +238,36 @@ Deno.test("unpersist frees a cached RDD without an eviction", () => {
   assertEquals([storage.blocksEvicted, storage.cachedAtEnd.memoryBlocks], [0, 4]);
 });
 
+// BlockManager.removeRdd takes all blocks of blockInfoManager, those being written too, and waits for each lock (2.4.0). Seen so with
+// 3.5.7, local[3]: a block of 0.5 s an element was computed when rdd.unpersist(false) was called; the log has UnpersistRDD, then the
+// BlockUpdated of the put, then no update, and BlockManager.getStatus was None before the task that had stored it ended.
+Deno.test("unpersist removes a block that a task computes once it is stored and let go of, and tells no update", () => {
+  const workload = workloadOf({
+    cluster: clusterOf(2),
+    rdds: [{ ...cachedRdd(1, 1, 20 * MIB), unpersistBeforeJob: 2 }, rddOf(2, 1)],
+    demands: [demandOf(1, { computeMs: column(1, 400) }), demandOf(1)],
+    // The block is computed for 50 ms of job 0's task; job 1's waits for it on the same executor or reads it from there.
+    jobs: [jobOf(0, 1, 0), { ...jobOf(1, 1, 0), afterJobs: [] }, { ...jobOf(2, 2, 1), afterJobs: [], delayMs: 30 }],
+  });
+  const { events, summary } = run(workload);
+  const told = events.flatMap((event) =>
+    event.kind === "unpersistRdd" || event.kind === "blockRemoved" || event.kind === "cacheRead" ||
+      event.kind === "blockUpdated" && event.blockId.startsWith("rdd_") ||
+      event.kind === "taskEnd" && event.stageId === 0
+      ? [event.kind]
+      : []
+  );
+  const stored = told.indexOf("blockUpdated");
+  assertEquals(told.slice(0, stored).includes("unpersistRdd"), true);
+  assertEquals(told.slice(0, stored).includes("blockRemoved"), false);
+  assertEquals(told.filter((kind) => kind === "blockUpdated").length, 1);
+  // Its reader has it pinned until the end.
+  assertEquals(told.lastIndexOf("blockRemoved") < told.lastIndexOf("taskEnd"), true);
+  assertEquals(told.filter((kind) => kind === "blockRemoved").length, 1);
+  assertEquals(summary.outcome.status, "succeeded");
+  assertEquals([summary.storage.blocksStored, summary.storage.cachedAtEnd.memoryBlocks], [1, 0]);
+});
+
 Deno.test("an RDD that is persisted after its first use is stored from then on", () => {
   const rdd = { ...cachedRdd(1, 4, 20 * MIB), persistBeforeJob: 1 };
   const workload = workloadOf({

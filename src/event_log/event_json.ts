@@ -5,16 +5,20 @@
  */
 import type { ResourceProfileAdded, SparkEvent, SparkPlanInfo } from "../spark/events.ts";
 import {
+  countOf,
+  countOr,
+  idsOf,
+  isLong,
   isObject,
   type JsonObject,
   listOf,
   MalformedEvent,
   numberOf,
   numberOr,
-  numbersOf,
   objectOf,
   objectOrNull,
   objectsOf,
+  sizeOf,
   stringOf,
   stringOr,
   textsOf,
@@ -73,13 +77,11 @@ function jobFailure(json: JsonObject): string | null {
   }
 }
 
-/** The object itself when it holds nothing but numbers, as it should. */
-function numbersIn(json: JsonObject): Record<string, number> {
+/** The object itself when it holds nothing but whole numbers, as it should. */
+function integersIn(json: JsonObject): Record<string, number> {
   for (const name in json) {
-    if (typeof json[name] !== "number") {
-      return Object.fromEntries(
-        Object.entries(json).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
-      );
+    if (!isLong(json[name])) {
+      return Object.fromEntries(Object.entries(json).filter((entry): entry is [string, number] => isLong(entry[1])));
     }
   }
   return json as Record<string, number>;
@@ -134,10 +136,9 @@ function planOf(json: JsonObject | null, depth = 0): SparkPlanInfo | null {
 
 function accumUpdatesOf(json: JsonObject): [number, number][] {
   return listOf(json, "accumUpdates").map((pair) => {
-    if (
-      !Array.isArray(pair) || typeof pair[0] !== "number" ||
-      typeof pair[1] !== "number"
-    ) throw new MalformedEvent("accumUpdates is not a list of pairs");
+    if (!Array.isArray(pair) || !isLong(pair[0]) || !isLong(pair[1])) {
+      throw new MalformedEvent("accumUpdates is not a list of pairs");
+    }
     return [pair[0], pair[1]];
   });
 }
@@ -186,7 +187,7 @@ export const DECODERS: Readonly<Record<string, Decode>> = {
       time: numberOf(json, "Timestamp"),
       executorId: stringOf(json, "Executor ID"),
       host: stringOr(info, "Host", ""),
-      totalCores: numberOf(info, "Total Cores"),
+      totalCores: countOf(info, "Total Cores"),
     };
   },
   SparkListenerExecutorRemoved: (json) => ({
@@ -202,7 +203,7 @@ export const DECODERS: Readonly<Record<string, Decode>> = {
       time: numberOr(json, "Timestamp", -1),
       executorId: stringOf(id, "Executor ID"),
       host: stringOr(id, "Host", ""),
-      maximumMemory: numberOf(json, "Maximum Memory"),
+      maximumMemory: sizeOf(json, "Maximum Memory"),
       maximumOnHeapMemory: numberOr(json, "Maximum Onheap Memory", null),
       maximumOffHeapMemory: numberOr(json, "Maximum Offheap Memory", null),
     };
@@ -214,15 +215,15 @@ export const DECODERS: Readonly<Record<string, Decode>> = {
   }),
   SparkListenerJobStart: (json) => ({
     kind: "jobStart",
-    jobId: numberOf(json, "Job ID"),
+    jobId: countOf(json, "Job ID"),
     time: numberOr(json, "Submission Time", -1),
     stageInfos: objectsOf(json, "Stage Infos").map(stageInfoOf),
-    stageIds: numbersOf(json, "Stage IDs"),
+    stageIds: idsOf(json, "Stage IDs"),
     properties: jobProperties(json),
   }),
   SparkListenerJobEnd: (json) => ({
     kind: "jobEnd",
-    jobId: numberOf(json, "Job ID"),
+    jobId: countOf(json, "Job ID"),
     time: numberOr(json, "Completion Time", -1),
     failure: jobFailure(json),
   }),
@@ -239,8 +240,8 @@ export const DECODERS: Readonly<Record<string, Decode>> = {
     kind: "taskStart",
     ...taskInfoOf(
       objectOf(json, "Task Info"),
-      numberOf(json, "Stage ID"),
-      numberOr(json, "Stage Attempt ID", 0),
+      countOf(json, "Stage ID"),
+      countOr(json, "Stage Attempt ID", 0),
     ),
   }),
   SparkListenerTaskGettingResult: (json) => {
@@ -263,19 +264,19 @@ export const DECODERS: Readonly<Record<string, Decode>> = {
   },
   SparkListenerUnpersistRDD: (json) => ({
     kind: "unpersistRdd",
-    rddId: numberOf(json, "RDD ID"),
+    rddId: countOf(json, "RDD ID"),
   }),
   SparkListenerStageExecutorMetrics: (json) => ({
     kind: "stageExecutorMetrics",
     executorId: stringOf(json, "Executor ID"),
     stageId: numberOf(json, "Stage ID"),
     stageAttemptId: numberOr(json, "Stage Attempt ID", 0),
-    metrics: numbersIn(objectOf(json, "Executor Metrics")),
+    metrics: integersIn(objectOf(json, "Executor Metrics")),
   }),
   SparkListenerSpeculativeTaskSubmitted: (json) => ({
     kind: "speculativeTaskSubmitted",
-    stageId: numberOf(json, "stageId"),
-    stageAttemptId: numberOr(json, "stageAttemptId", 0),
+    stageId: countOf(json, "stageId"),
+    stageAttemptId: countOr(json, "stageAttemptId", 0),
   }),
   SparkListenerSQLExecutionStart: (json) =>
     withPlan({

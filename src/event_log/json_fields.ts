@@ -25,11 +25,13 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Whether a value is a whole number that a Long holds. */
+export function isLong(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value <= MAX_LONG && value >= -MAX_LONG;
+}
+
 function integer(value: unknown, key: string): number {
-  if (
-    typeof value !== "number" || !Number.isInteger(value) || value > MAX_LONG ||
-    value < -MAX_LONG
-  ) throw malformed(key, "an integer");
+  if (!isLong(value)) throw malformed(key, "an integer");
   return value;
 }
 
@@ -46,6 +48,34 @@ export function numberOr<T>(
 ): number | T {
   const value = json[key];
   return value === undefined || value === null ? missing : integer(value, key);
+}
+
+/** Spark's Int: what counts partitions, tasks and cores, and what they are known by. */
+export const MAX_INT: number = 2 ** 31 - 1;
+
+function count(value: unknown, key: string): number {
+  const found = integer(value, key);
+  // Arrays are sized by it, so what no Spark can have written is damage here and not later.
+  if (found < 0 || found > MAX_INT) throw malformed(key, "a count");
+  return found;
+}
+
+/** A count or an id that must be there: an Int that is not negative. */
+export function countOf(json: JsonObject, key: string): number {
+  return count(json[key], key);
+}
+
+/** A count or an id, or what stands for a missing one. */
+export function countOr<T>(json: JsonObject, key: string, missing: T): number | T {
+  const value = json[key];
+  return value === undefined || value === null ? missing : count(value, key);
+}
+
+/** A size that must be there: a Long that is not negative. */
+export function sizeOf(json: JsonObject, key: string): number {
+  const value = integer(json[key], key);
+  if (value < 0) throw malformed(key, "a size");
+  return value;
 }
 
 /** A text that must be there. */
@@ -111,9 +141,9 @@ export function objectsOf(
   });
 }
 
-/** A list of numbers, empty when it is missing. */
-export function numbersOf(json: JsonObject, key: string): number[] {
-  return listOf(json, key).map((value) => integer(value, key));
+/** A list of ids, empty when it is missing. */
+export function idsOf(json: JsonObject, key: string): number[] {
+  return listOf(json, key).map((value) => count(value, key));
 }
 
 /** The texts of an object that pass the filter; what is not a text is left out. */

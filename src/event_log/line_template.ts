@@ -24,6 +24,9 @@ const MAX_DIGITS = 15;
 /** So many shapes of a list's elements are kept. */
 const MAX_ELEMENTS = 512;
 
+/** Objects within objects; Spark writes four. */
+const MAX_DEPTH = 16;
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
@@ -273,6 +276,7 @@ class TemplateCompiler {
   readonly paths = new Set<string>();
   /** Fields with a slot that vary. */
   readonly holes = new Set<string>();
+  #depth = 0;
   #pos: number;
   #literal: number;
 
@@ -321,6 +325,13 @@ class TemplateCompiler {
   }
 
   #object(path: string): boolean {
+    if (++this.#depth > MAX_DEPTH) return false;
+    const read = this.#fields(path);
+    this.#depth--;
+    return read;
+  }
+
+  #fields(path: string): boolean {
     this.#pos++;
     if (this.#bytes[this.#pos] === CLOSE_BRACE) return this.#taken();
     for (;;) {

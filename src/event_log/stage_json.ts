@@ -6,11 +6,13 @@
 import type { AccumulableInfo, DeterministicLevel, RddInfo, StageInfo } from "../spark/events.ts";
 import {
   booleanOr,
+  countOf,
+  countOr,
+  idsOf,
   isObject,
   type JsonObject,
   numberOf,
   numberOr,
-  numbersOf,
   objectOf,
   objectsOf,
   stringOr,
@@ -19,14 +21,14 @@ import { accumulatorNumber, storageLevelOf } from "./task_json.ts";
 
 function rddInfoOf(json: JsonObject): RddInfo {
   return {
-    rddId: numberOf(json, "RDD ID"),
+    rddId: countOf(json, "RDD ID"),
     name: stringOr(json, "Name", ""),
     callSite: stringOr(json, "Callsite", ""),
     scope: scopeName(stringOr(json, "Scope", null)),
-    parentIds: numbersOf(json, "Parent IDs"),
+    parentIds: idsOf(json, "Parent IDs"),
     storageLevel: storageLevelOf(objectOf(json, "Storage Level")),
-    numPartitions: numberOf(json, "Number of Partitions"),
-    numCachedPartitions: numberOr(json, "Number of Cached Partitions", 0),
+    numPartitions: countOf(json, "Number of Partitions"),
+    numCachedPartitions: countOr(json, "Number of Cached Partitions", 0),
     memorySize: numberOr(json, "Memory Size", 0),
     diskSize: numberOr(json, "Disk Size", 0),
     ...(json["Barrier"] === true ? { isBarrier: true } : {}),
@@ -94,12 +96,12 @@ function accumulableOf(json: JsonObject): AccumulableInfo {
  */
 export function stageInfoOf(json: JsonObject): StageInfo {
   return {
-    stageId: numberOf(json, "Stage ID"),
-    attemptId: numberOr(json, "Stage Attempt ID", 0),
+    stageId: countOf(json, "Stage ID"),
+    attemptId: countOr(json, "Stage Attempt ID", 0),
     name: stringOr(json, "Stage Name", ""),
-    numTasks: numberOf(json, "Number of Tasks"),
+    numTasks: countOf(json, "Number of Tasks"),
     rddInfos: rddInfosOf(json),
-    parentIds: numbersOf(json, "Parent IDs"),
+    parentIds: idsOf(json, "Parent IDs"),
     details: stringOr(json, "Details", ""),
     submissionTime: numberOr(json, "Submission Time", null),
     completionTime: numberOr(json, "Completion Time", null),

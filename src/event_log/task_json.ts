@@ -7,6 +7,9 @@ import type { BlockStatus, TaskEnd, TaskEndReason, TaskInfo, TaskLocality, TaskM
 import type { StorageLevel } from "../spark/storage_level.ts";
 import {
   booleanOr,
+  countOf,
+  countOr,
+  isLong,
   type JsonObject,
   MalformedEvent,
   numberOf,
@@ -14,6 +17,7 @@ import {
   objectOf,
   objectOrNull,
   objectsOf,
+  sizeOf,
   stringOf,
   stringOr,
 } from "./json_fields.ts";
@@ -37,7 +41,7 @@ export function storageLevelOf(json: JsonObject): StorageLevel {
     // 1.x wrote "Use Tachyon", later "Use ExternalBlockStore", for what was to become off-heap memory.
     useOffHeap: booleanOr(json, "Use Off Heap", false),
     deserialized: booleanOr(json, "Deserialized", false),
-    replication: numberOr(json, "Replication", 1),
+    replication: countOr(json, "Replication", 1),
   };
 }
 
@@ -47,7 +51,7 @@ export function taskInfoOf(
   stageId: number,
   stageAttemptId: number,
 ): TaskInfo {
-  const index = numberOf(info, "Index");
+  const index = countOf(info, "Index");
   const locality = stringOr(info, "Locality", "ANY");
   if (!LOCALITIES.has(locality)) {
     throw new MalformedEvent(`Locality is not one of Spark's: ${locality}`);
@@ -55,9 +59,9 @@ export function taskInfoOf(
   return {
     stageId,
     stageAttemptId,
-    taskId: numberOf(info, "Task ID"),
+    taskId: sizeOf(info, "Task ID"),
     index,
-    attempt: numberOr(info, "Attempt", 0),
+    attempt: countOr(info, "Attempt", 0),
     // Since 3.3; -1 stands for "unknown" in events of older logs that a newer Spark wrote again.
     partitionId: partitionOf(info, index),
     launchTime: numberOf(info, "Launch Time"),
@@ -69,8 +73,7 @@ export function taskInfoOf(
 }
 
 function partitionOf(info: JsonObject, index: number): number {
-  const partition = numberOr(info, "Partition ID", index);
-  return partition < 0 ? index : partition;
+  return info["Partition ID"] === -1 ? index : countOr(info, "Partition ID", index);
 }
 
 /** Why a task ended; an unknown reason is UnknownReason, as in JsonProtocol. */
@@ -131,8 +134,8 @@ export function blockStatusOf(blockId: string, json: JsonObject): BlockStatus {
   return {
     blockId,
     storageLevel: storageLevelOf(objectOf(json, "Storage Level")),
-    memorySize: numberOf(json, "Memory Size"),
-    diskSize: numberOf(json, "Disk Size"),
+    memorySize: sizeOf(json, "Memory Size"),
+    diskSize: sizeOf(json, "Disk Size"),
   };
 }
 
@@ -203,7 +206,7 @@ export function taskMetricsOf(
 
 /** A number that Spark writes as a number or, for accumulators other than its own, as text. */
 export function accumulatorNumber(value: unknown): number | null {
-  if (typeof value === "number") return value;
+  if (typeof value === "number") return isLong(value) ? value : null;
   if (typeof value !== "string" || !/^-?\d{1,18}$/.test(value)) return null;
   return Number(value);
 }
@@ -259,8 +262,8 @@ export function taskEndOf(
     kind: "taskEnd",
     ...taskInfoOf(
       info,
-      numberOf(json, "Stage ID"),
-      numberOr(json, "Stage Attempt ID", 0),
+      countOf(json, "Stage ID"),
+      countOr(json, "Stage Attempt ID", 0),
     ),
     taskType,
     reason,

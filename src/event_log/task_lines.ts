@@ -12,7 +12,7 @@ import {
   type TemplateSpec,
   TemplateValues,
 } from "./line_template.ts";
-import type { JsonObject } from "./json_fields.ts";
+import { type JsonObject, MAX_INT } from "./json_fields.ts";
 import { METRICS_PREFIX } from "./task_json.ts";
 import { TextTable } from "./text_table.ts";
 
@@ -243,6 +243,8 @@ export class TaskLines {
       this.#metricFound = false;
       const next = shape.template.match(this.#line, start, end, shape.values, this.#table, this.#sink);
       if (exact ? next !== end : next < 0 || next >= end || bytes[next] !== NEWLINE) continue;
+      // Left to the parser, which says what is wrong.
+      if (shape.event.kind !== "blockUpdated" && !areCounts(shape.values.numbers)) return null;
       this.end = next;
       kind.last = at;
       this.unknownFields = shape.unknownFields;
@@ -345,6 +347,12 @@ export class TaskLines {
     }
     return event;
   }
+}
+
+/** Whether the ids of a task are what Spark's Int holds. */
+function areCounts(numbers: Float64Array): boolean {
+  return numbers[STAGE] <= MAX_INT && numbers[STAGE_ATTEMPT] <= MAX_INT && numbers[INDEX] <= MAX_INT &&
+    numbers[ATTEMPT] <= MAX_INT && numbers[PARTITION] <= MAX_INT;
 }
 
 function isLearned(event: SparkEvent): event is TaskLineEvent {

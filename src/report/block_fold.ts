@@ -168,6 +168,16 @@ export class BlockFold {
     block.memory = memorySize;
   }
 
+  /** Takes the end of a block that was stored although its RDD had been unpersisted. */
+  removedInSimulation(executorId: string, blockId: string): void {
+    const rddId = rddOfBlock(blockId);
+    if (rddId === null) return;
+    const executor = this.#executor(executorId);
+    const blocks = this.#rddBlocks(executor, rddId);
+    this.#setMemory(executor, -(blocks.get(blockId)?.memory ?? 0));
+    blocks.delete(blockId);
+  }
+
   /** An RDD was unpersisted: its blocks are gone everywhere, without updates. */
   unpersisted(rddId: number): void {
     for (const executor of this.#executors.values()) {

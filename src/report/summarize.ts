@@ -369,6 +369,9 @@ export class Summarizer implements EventSink {
       case "blockReadBack":
         this.#blocks.readBack(event.executorId, event.blockId, event.memorySize);
         break;
+      case "blockRemoved":
+        this.#blocks.removedInSimulation(event.executorId, event.blockId);
+        break;
       case "putRefused":
         if (rddOfBlock(event.blockId) !== null) this.#putsRefused++;
         break;

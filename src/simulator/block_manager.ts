@@ -168,7 +168,7 @@ export class BlockManager {
     const waiting = this.#writes.get(block);
     if (waiting === undefined) return;
     this.#writes.delete(block);
-    if (this.#removals.delete(block)) this.removeBlock(block);
+    this.#removeLater(block);
     for (const resume of waiting) resume();
   }
 
@@ -202,7 +202,7 @@ export class BlockManager {
     const entry = this.#entries.get(block);
     if (entry === undefined) return;
     this.memory.unlock(entry.local);
-    if (this.#removals.delete(block)) this.removeBlock(block);
+    this.#removeLater(block);
   }
 
   /** The entry under which a block is about to be put (doPut); an entry that is there already is taken. */
@@ -374,16 +374,32 @@ export class BlockManager {
   }
 
   /**
-   * Removes a block from memory and disk (removeBlock); no eviction. While tasks read it the removal waits for them, as for
-   * the write lock in BlockInfoManager.lockForWriting.
+   * Removes an RDD's blocks, also those that tasks compute now: these have their write locks, and go once they are stored and let
+   * go of (BlockManager.removeRdd takes them from blockInfoManager.entries and waits for each lock, 2.4.0). `rdd` is a dense index.
    */
-  removeBlock(block: number, tell = false): void {
-    const entry = this.#entries.get(block);
-    if (entry === undefined) return;
-    // The kernel also knows blocks that it dropped to disk.
-    if (this.#writes.has(block) || this.memory.remove(entry.local) === "locked") {
+  removeRdd(rdd: number): void {
+    const blocks = new Set([...this.#entries.keys(), ...this.#writes.keys()]);
+    const own = [...blocks].filter((block) => this.#master.rddOf(block) === rdd);
+    for (const block of own.sort((a, b) => a - b)) this.removeBlock(block);
+  }
+
+  /**
+   * Removes a block from memory and disk (removeBlock); no eviction. While a task writes it or tasks read it the removal waits for
+   * them, as for the write lock in BlockInfoManager.lockForWriting.
+   *
+   * @returns whether it is gone
+   */
+  removeBlock(block: number, tell = false): boolean {
+    if (this.#writes.has(block)) {
       this.#removals.add(block);
-      return;
+      return false;
+    }
+    const entry = this.#entries.get(block);
+    if (entry === undefined) return false;
+    // The kernel also knows blocks that it dropped to disk.
+    if (this.memory.remove(entry.local) === "locked") {
+      this.#removals.add(block);
+      return false;
     }
     this.settle();
     const { memoryBytes, diskBytes } = entry;
@@ -391,6 +407,14 @@ export class BlockManager {
     this.#forget(entry);
     this.#master.removed(block, this.executor);
     if (tell) this.#report(entry, false, memoryBytes, 0, diskBytes);
+    return true;
+  }
+
+  /** A lock of the block was given back: a removal that waits for it is tried again. */
+  #removeLater(block: number): void {
+    if (!this.#removals.delete(block) || !this.removeBlock(block)) return;
+    const blockId = this.#master.nameOf(block);
+    this.#sink.event({ kind: "blockRemoved", time: this.#now(), executorId: this.executorId, blockId });
   }
 
   /** Everything is gone: the executor was lost. */

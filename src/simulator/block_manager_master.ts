@@ -6,6 +6,13 @@
 import { NO_RDD } from "../kernel/types.ts";
 import type { Rdd } from "./workload.ts";
 
+/** What is asked of an RDD: one that is never persisted (null) has no blocks. */
+type CacheableRdd = Pick<Rdd, "id" | "numPartitions"> & Partial<Pick<Rdd, "storageLevel">>;
+
+function numBlocks({ numPartitions, storageLevel }: CacheableRdd): number {
+  return storageLevel === null ? 0 : numPartitions;
+}
+
 const NO_LOCATIONS: readonly number[] = Object.freeze([]);
 
 /**
@@ -24,7 +31,7 @@ const NO_LOCATIONS: readonly number[] = Object.freeze([]);
  * ```
  */
 export class BlockManagerMaster {
-  readonly #rdds: readonly Pick<Rdd, "id" | "numPartitions">[];
+  readonly #rdds: readonly CacheableRdd[];
   readonly #bases: number[] = [];
   readonly #rddOfBlock: Int32Array;
   readonly #names: string[] = [];
@@ -43,12 +50,12 @@ export class BlockManagerMaster {
   /** Told of an executor that got or lost an RDD block. */
   blocksChanged: ((executor: number) => void) | null = null;
 
-  constructor(rdds: readonly Pick<Rdd, "id" | "numPartitions">[]) {
+  constructor(rdds: readonly CacheableRdd[]) {
     this.#rdds = rdds;
     let next = 0;
-    for (const { numPartitions } of rdds) {
+    for (const rdd of rdds) {
       this.#bases.push(next);
-      next += numPartitions;
+      next += numBlocks(rdd);
     }
     this.#rddBlocks = next;
     this.#first = new Int32Array(next);
@@ -56,12 +63,12 @@ export class BlockManagerMaster {
     this.#cachedPartitions = new Int32Array(rdds.length);
     this.#memoryBytes = new Float64Array(rdds.length);
     this.#diskBytes = new Float64Array(rdds.length);
-    for (const [i, { numPartitions }] of rdds.entries()) {
-      this.#rddOfBlock.fill(i, this.#bases[i], this.#bases[i] + numPartitions);
+    for (const [i, rdd] of rdds.entries()) {
+      this.#rddOfBlock.fill(i, this.#bases[i], this.#bases[i] + numBlocks(rdd));
     }
   }
 
-  /** Id of a partition's block; `rdd` is a dense index. */
+  /** Id of a partition's block; `rdd` is the dense index of one that is persisted. */
   rddBlock(rdd: number, partition: number): number {
     return this.#bases[rdd] + partition;
   }

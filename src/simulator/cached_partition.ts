@@ -46,12 +46,14 @@ export function* readCachedPartition(task: Task, rdd: number, partition: number)
   const { environment, executor, metrics } = task;
   const { blocks } = executor;
   const block = environment.master.rddBlock(rdd, partition);
+  const asked = environment.storageLevel(rdd);
   // While another task of the executor computes and stores the block its readers wait (BlockInfoManager.lockForReading).
   while (blocks.waitForWriter(block, () => environment.resumeReader(task))) {
     yield WAIT;
     task.waitingSinceMs = -1;
   }
-  const level = environment.storageLevel(rdd);
+  // Unpersisted meanwhile: the block stays until those who wait for it have read it too.
+  const level = environment.storageLevel(rdd) ?? (blocks.entry(block) === undefined ? null : asked);
   if (level === null) return yield* computeInputs(task, rdd, partition);
   const sizes = partitionSizes(environment.workload.rdds[rdd], partition, level);
   const hit = blocks.readLocal(block);

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { InputError } from "../errors.ts";
 import type { SparkConf } from "../spark/conf.ts";
 import { localMaster } from "../spark/master.ts";
 import { type Role, sizing } from "../spark/sizing.ts";
@@ -20,7 +21,7 @@ export interface ExecutorMemoryLayout {
 /**
  * The pools of an executor: what its block manager announced where the workload says so, else what the settings give.
  *
- * @throws {InputError} what Spark refuses at start.
+ * @throws {InputError} what Spark refuses at start; `executor.memory` for a size that no block manager announces.
  */
 export function executorMemoryLayout(spec: ExecutorSpec, workload: Workload, conf: SparkConf): ExecutorMemoryLayout {
   const { collector, heapCommitted, master } = workload.cluster;
@@ -29,10 +30,13 @@ export function executorMemoryLayout(spec: ExecutorSpec, workload: Workload, con
   const storageFraction = conf.getDouble("spark.memory.storageFraction");
   const maxHeapMemory = spec.maxOnHeapMemory ?? sized.unifiedMemory;
   const maxOffHeapMemory = spec.maxOffHeapMemory ?? sized.offHeap.size;
+  const onHeapStorageRegionSize = Math.trunc(maxHeapMemory * storageFraction);
+  checkAnnounced(spec, "maxOnHeapMemory", conf.rules.memory.refusesEmptyExecutionPool ? 1 : 0);
+  checkAnnounced(spec, "maxOffHeapMemory", 0);
   return {
     kernel: {
       maxHeapMemory,
-      onHeapStorageRegionSize: Math.trunc(maxHeapMemory * storageFraction),
+      onHeapStorageRegionSize,
       maxOffHeapMemory,
       offHeapStorageRegionSize: Math.trunc(maxOffHeapMemory * storageFraction),
       rules: conf.rules.memory,
@@ -40,4 +44,15 @@ export function executorMemoryLayout(spec: ExecutorSpec, workload: Workload, con
     tungstenMemoryMode: sized.offHeap.enabled ? OFF_HEAP : ON_HEAP,
     pageSizeBytes: sized.pageSize,
   };
+}
+
+/** What a block manager announced comes from a log, which may be damaged: it must be memory that can be managed. */
+function checkAnnounced(spec: ExecutorSpec, field: "maxOnHeapMemory" | "maxOffHeapMemory", least: number): void {
+  const received = spec[field];
+  if (received === null || Number.isSafeInteger(received) && received >= least) return;
+  throw new InputError(
+    "executor.memory",
+    `Cannot start executor ${spec.id}: ${field} must be whole bytes from ${least} to 2^53 - 1: received ${received}`,
+    { parameters: { executorId: spec.id, field, received } },
+  );
 }

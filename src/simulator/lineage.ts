@@ -152,30 +152,8 @@ export class Lineage {
   }
 
   /** Partitions of the parent that one partition needs, as a half-open range. */
-  #parentRange(
-    child: number,
-    parent: number,
-    dependency: NarrowDependency,
-    partition: number,
-  ): [number, number] {
-    const parents = this.rdds[parent].numPartitions;
-    const children = this.rdds[child].numPartitions;
-    switch (dependency.mapping) {
-      case "oneToOne":
-        return partition < parents ? [partition, partition + 1] : [0, 0];
-      case "range": {
-        const p = partition - (dependency.outStart ?? 0);
-        return p >= 0 && p < parents ? [p, p + 1] : [0, 0];
-      }
-      case "coalesce":
-        // CoalescedRDD without locality: an even split (DefaultPartitionCoalescer, no preferred locations).
-        return [
-          Math.floor((partition * parents) / children),
-          Math.floor(((partition + 1) * parents) / children),
-        ];
-      case "all":
-        return [0, parents];
-    }
+  #parentRange(child: number, parent: number, dependency: NarrowDependency, partition: number): [number, number] {
+    return parentRange(dependency, partition, this.rdds[child].numPartitions, this.rdds[parent].numPartitions);
   }
 
   #reach(rdd: number): Below {
@@ -276,4 +254,39 @@ function known(
     );
   }
   return found;
+}
+
+/**
+ * Partitions of a narrow parent that one partition needs, as a half-open range.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parentRange } from "./lineage.ts";
+ *
+ * assertEquals(parentRange({ mapping: "range", outStart: 2 }, 3, 5, 3), [1, 2]);
+ * assertEquals(parentRange({ mapping: "coalesce" }, 1, 2, 5), [2, 5]);
+ * ```
+ */
+export function parentRange(
+  dependency: { readonly mapping: "oneToOne" | "range" | "coalesce" | "all"; readonly outStart?: number },
+  partition: number,
+  children: number,
+  parents: number,
+): [number, number] {
+  // Counts of a damaged log may not fit together.
+  if (partition >= children) return [0, 0];
+  switch (dependency.mapping) {
+    case "oneToOne":
+      return partition < parents ? [partition, partition + 1] : [0, 0];
+    case "range": {
+      const p = partition - (dependency.outStart ?? 0);
+      return p >= 0 && p < parents ? [p, p + 1] : [0, 0];
+    }
+    case "coalesce":
+      // CoalescedRDD without locality: an even split (DefaultPartitionCoalescer, no preferred locations).
+      return [Math.floor((partition * parents) / children), Math.floor(((partition + 1) * parents) / children)];
+    case "all":
+      return [0, parents];
+  }
 }

@@ -492,13 +492,9 @@ export class SimulatedApplication implements SimulationEnvironment {
     for (const rdd of this.#persists.get(jobId) ?? []) this.#levels[rdd] = this.#persisted[rdd];
     for (const rdd of this.#unpersists.get(jobId) ?? []) {
       if (this.#levels[rdd] === null) continue;
-      const { id, numPartitions } = this.workload.rdds[rdd];
       this.#levels[rdd] = null;
-      for (let partition = 0; partition < numPartitions; partition++) {
-        const block = this.master.rddBlock(rdd, partition);
-        for (const index of this.master.locations(block).slice()) this.executors[index].blocks.removeBlock(block);
-      }
-      this.sink.event({ kind: "unpersistRdd", rddId: id });
+      for (const executor of this.executors) if (executor.alive) executor.blocks.removeRdd(rdd);
+      this.sink.event({ kind: "unpersistRdd", rddId: this.workload.rdds[rdd].id });
     }
   }
 

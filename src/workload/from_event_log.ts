@@ -16,6 +16,7 @@ import type { ShuffleRecord } from "./from_event_log_lineage.ts";
 import { rddsOf } from "./from_event_log_rdds.ts";
 import { StageDemands } from "./from_event_log_stage_demands.ts";
 import type { StageAttempt, StageRecord } from "./from_event_log_stages.ts";
+import { type JobSpecLimits, limitsOf } from "./limits.ts";
 
 /**
  * A sink for the events of one application's log that makes its workload. Figures of the run itself (evictions,
@@ -33,15 +34,25 @@ import type { StageAttempt, StageRecord } from "./from_event_log_stages.ts";
  */
 export class WorkloadBuilder implements EventSink {
   readonly #log = new EventLogCollector();
+  readonly #limits: JobSpecLimits;
+
+  /** @param limits how many partitions and blocks a log may tell of beyond the tasks that it shows */
+  constructor(limits: Partial<JobSpecLimits> = {}) {
+    this.#limits = limitsOf(limits);
+  }
 
   /** Takes the next event of the log. */
   event(event: SparkEvent): void {
     this.#log.event(event);
   }
 
-  /** The workload of what has been read so far. */
+  /**
+   * The workload of what has been read so far.
+   *
+   * @throws {LimitError} `limit.tasks`, `limit.blocks`, `limit.partitionDependencies` where the log tells of more than is to be held.
+   */
   workload(): Workload {
-    return workloadOf(new LogFindings(this.#log));
+    return workloadOf(new LogFindings(this.#log, this.#limits));
   }
 }
 

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { parentRange } from "../simulator/lineage.ts";
 import type { RddDependency } from "../simulator/workload.ts";
 import type { RddBlockSizes } from "./from_event_log_blocks.ts";
 import type { RddRecord, StageAttempt } from "./from_event_log_stages.ts";
@@ -225,36 +226,4 @@ function put(
   if (byPartition === undefined) into.set(rddId, byPartition = new Map());
   const known = byPartition.get(partition);
   byPartition.set(partition, known === undefined ? value : choose(known, value));
-}
-
-/**
- * Partitions of a narrow parent that one partition needs, as a half-open range.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { parentRange } from "./from_event_log_cache_use.ts";
- *
- * assertEquals(parentRange({ mapping: "range", outStart: 2 }, 3, 5, 3), [1, 2]);
- * assertEquals(parentRange({ mapping: "coalesce" }, 1, 2, 5), [2, 5]);
- * ```
- */
-export function parentRange(
-  dependency: { readonly mapping: "oneToOne" | "range" | "coalesce" | "all"; readonly outStart?: number },
-  partition: number,
-  children: number,
-  parents: number,
-): [number, number] {
-  switch (dependency.mapping) {
-    case "oneToOne":
-      return partition < parents ? [partition, partition + 1] : [0, 0];
-    case "range": {
-      const p = partition - (dependency.outStart ?? 0);
-      return p >= 0 && p < parents ? [p, p + 1] : [0, 0];
-    }
-    case "coalesce":
-      return [Math.floor((partition * parents) / children), Math.floor(((partition + 1) * parents) / children)];
-    case "all":
-      return [0, parents];
-  }
 }

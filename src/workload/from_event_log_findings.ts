@@ -13,6 +13,7 @@ import { median } from "./from_event_log_demands.ts";
 import { lineageOf, type LogLineage, type ShuffleRecord } from "./from_event_log_lineage.ts";
 import type { RddStage } from "./from_event_log_rdd_consumers.ts";
 import type { AccumulatorRecord, StageAttempt } from "./from_event_log_stages.ts";
+import { DEFAULT_JOB_SPEC_LIMITS, type JobSpecLimits, LogCounts } from "./limits.ts";
 
 /**
  * The findings about one log. Evidence is added by the steps as they make figures.
@@ -40,14 +41,20 @@ export class LogFindings {
   /** Updates of all stages by accumulator. */
   readonly accumulators: ReadonlyMap<number, AccumulatorRecord>;
   readonly evidence: Evidence[] = [];
+  /** Columns are made only for what these let through. */
+  readonly counts: LogCounts;
   readonly #attempts: ReadonlyMap<number, readonly StageAttempt[]>;
 
-  constructor(log: EventLogCollector) {
+  /** @throws {LimitError} `limit.tasks`, `limit.partitionDependencies` for numbers that the limits do not allow. */
+  constructor(log: EventLogCollector, limits: JobSpecLimits = DEFAULT_JOB_SPEC_LIMITS) {
     const { application } = log;
     this.log = log;
+    this.counts = new LogCounts(limits, log.tasks.length);
+    for (const { numPartitions } of log.stages.rdds.values()) this.counts.check("tasks", numPartitions);
     this.conf = SparkConf.from(application.conf, application.sparkVersion || undefined);
     this.#attempts = groupBy(log.stages.attempts, ({ stage }) => stage.stageId);
     this.lineage = lineageOf(log.stages);
+    this.#countDependencies();
     this.use = new CacheUse({
       tasks: log.tasks,
       rdds: log.stages.rdds,
@@ -96,6 +103,18 @@ export class LogFindings {
       for (const row of this.rows[index]) records += Math.max(0, shuffleWriteRecords[row]);
     }
     return records;
+  }
+
+  /** Partitions that need all of another RDD's are walked one by one. */
+  #countDependencies(): void {
+    const { rdds } = this.log.stages;
+    for (const [rddId, dependencies] of this.lineage.dependencies) {
+      for (const dependency of dependencies) {
+        if (dependency.kind !== "narrow" || dependency.mapping !== "all") continue;
+        const [children, parents] = [rddId, dependency.rddId].map((id) => rdds.get(id)?.numPartitions ?? 0);
+        this.counts.add("partitionDependencies", children * parents);
+      }
+    }
   }
 
   #findCacheUse(): Map<number, number> {

@@ -59,6 +59,7 @@ function elementBytesByCallSite({ log, use }: LogFindings): Map<string, number[]
 
 function rddOf(findings: LogFindings, rdd: RddRecord, likely: LikelyFigures): Rdd {
   const level = persistedLevel(rdd);
+  if (level !== null) findings.counts.add("blocks", rdd.numPartitions);
   const figures: CachedRddFigures | null = level === null
     ? null
     : cachedRddFigures(rdd, findings.use, findings.log.blocks.rdds.get(rdd.id), likely);

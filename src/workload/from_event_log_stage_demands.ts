@@ -50,12 +50,17 @@ export class StageDemands {
     this.#executorsWereLost = findings.log.executors.faults(0).length > 0;
   }
 
-  /** Adds the demand of a stage's tasks over all of its attempts; returns its index. */
+  /**
+   * Adds the demand of a stage's tasks over all of its attempts; returns its index.
+   *
+   * @throws {LimitError} `limit.tasks`
+   */
   add(stage: StageRecord, attempts: readonly StageAttempt[]): number {
     const { log, computedByRow, costs } = this.#findings;
     const { tasks, reasons, stages } = log;
     const rows = this.#findings.rowsOf(attempts);
     const numPartitions = stages.rdds.get(stage.rddIds[0])?.numPartitions ?? stage.numTasks;
+    this.#findings.counts.add("tasks", numPartitions);
     const cachedInputBytes = new Map<number, number>();
     for (const row of rows) if (computedByRow.get(row) === 0) cachedInputBytes.set(row, tasks.inputBytes[row]);
     const { demand, filled } = demandOf({

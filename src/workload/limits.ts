@@ -71,11 +71,64 @@ export function checkCount(
   limits: JobSpecLimits,
   pointer: string,
 ): void {
-  const limit = limits[what];
-  if (received <= limit) return;
-  throw new LimitError(
+  if (received > limits[what]) throw overLimit("job spec", { what, received, limit: limits[what] }, pointer);
+}
+
+function overLimit(
+  subject: string,
+  { what, received, limit }: { readonly what: string; readonly received: number; readonly limit: number },
+  pointer?: string,
+): LimitError {
+  return new LimitError(
     `limit.${what}`,
-    `Cannot use the job spec: must have at most ${limit} ${what}: received ${received}`,
-    { parameters: { limit, received }, pointer },
+    `Cannot use the ${subject}: must have at most ${limit} ${what}: received ${received}`,
+    { parameters: { limit, received }, ...pointer === undefined ? {} : { pointer } },
   );
+}
+
+/**
+ * Counts what an event log says there is. What it shows (tasks that ended, blocks that were stored) is as large as the log; what
+ * it merely says, such as a number of partitions, is held to the limits.
+ *
+ * @example
+ * ```ts
+ * import { assertThrows } from "@std/assert";
+ * import { limitsOf, LogCounts } from "./limits.ts";
+ *
+ * const counts = new LogCounts(limitsOf({ tasks: 10 }), 5);
+ * counts.add("tasks", 15);
+ * assertThrows(() => counts.add("tasks", 1), TypeError, "Cannot use the event log: must have at most 15 tasks: received 16");
+ * ```
+ */
+export class LogCounts {
+  readonly #limits: JobSpecLimits;
+  readonly #shown: number;
+  readonly #counts = new Map<keyof JobSpecLimits, number>();
+
+  /** @param shown tasks that ended in the log */
+  constructor(limits: JobSpecLimits, shown: number) {
+    this.#limits = limits;
+    this.#shown = shown;
+  }
+
+  /**
+   * So many more.
+   *
+   * @throws {LimitError} `limit.tasks`, `limit.blocks`, ...
+   */
+  add(what: keyof JobSpecLimits, count: number): void {
+    const received = (this.#counts.get(what) ?? 0) + count;
+    this.#counts.set(what, received);
+    this.check(what, received);
+  }
+
+  /**
+   * So many of one thing.
+   *
+   * @throws {LimitError} `limit.tasks`, `limit.blocks`, ...
+   */
+  check(what: keyof JobSpecLimits, received: number): void {
+    const limit = this.#limits[what] + this.#shown;
+    if (received > limit) throw overLimit("event log", { what, received, limit });
+  }
 }

@@ -1,15 +1,19 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import {
   booleanOr,
+  countOf,
+  countOr,
+  idsOf,
+  isLong,
   isObject,
   listOf,
   MalformedEvent,
   numberOf,
   numberOr,
-  numbersOf,
   objectOf,
   objectOrNull,
   objectsOf,
+  sizeOf,
   stringOf,
   stringOr,
   textsOf,
@@ -43,7 +47,7 @@ Deno.test("missing fields are missing, fields of another type are malformed", ()
   assertEquals([
     listOf(json, "l"),
     listOf(json, "none"),
-    numbersOf(json, "l"),
+    idsOf(json, "l"),
     objectsOf(json, "os"),
   ], [[1], [], [1], [{}]]);
   for (
@@ -57,10 +61,26 @@ Deno.test("missing fields are missing, fields of another type are malformed", ()
       () => objectOf(json, "l"),
       () => objectOrNull(json, "n"),
       () => listOf(json, "o"),
-      () => numbersOf({ l: ["1"] }, "l"),
+      () => idsOf({ l: ["1"] }, "l"),
       () => objectsOf(json, "l"),
     ]
   ) assertThrows(read, MalformedEvent);
+});
+
+Deno.test("counts and ids are Ints that are not negative, sizes are Longs that are not negative", () => {
+  // Integer.MAX_VALUE and Long.MAX_VALUE of Java.
+  const json = { int: 2 ** 31 - 1, more: 2 ** 31, less: -1, long: 9007199254740993, none: null, ids: [3, -1] };
+  assertEquals([countOf(json, "int"), countOr(json, "none", 5), sizeOf(json, "long")], [2 ** 31 - 1, 5, 2 ** 53]);
+  for (
+    const read of [
+      () => countOf(json, "more"),
+      () => countOf(json, "less"),
+      () => countOr(json, "less", 5),
+      () => sizeOf(json, "less"),
+      () => idsOf(json, "ids"),
+    ]
+  ) assertThrows(read, MalformedEvent);
+  assertEquals([1, 2 ** 63, 1e308, 0.5, NaN, "1"].map(isLong), [true, true, false, false, false, false]);
 });
 
 Deno.test("textsOf() keeps texts that pass", () => {

@@ -83,6 +83,7 @@ Deno.test("EventLogWriter leaves out what only a simulation has, and what a vers
   const at = { time: 1, executorId: "1" };
   const events: SparkEvent[] = [
     { kind: "memoryWait", ...at, taskId: 1, numBytes: 1, waitMs: 1 },
+    { kind: "blockRemoved", ...at, blockId: "rdd_1_1" },
     { kind: "blockReadBack", ...at, blockId: "rdd_1_1", memorySize: 1, offHeap: false },
     { kind: "warning", code: "x", message: "x", count: 1 },
     { kind: "resourceProfileAdded", id: 0, executorResources: { cores: 1 }, taskResources: { cpus: 1 } },
@@ -95,7 +96,7 @@ Deno.test("EventLogWriter leaves out what only a simulation has, and what a vers
   assertEquals(names("2.4.0"), ["ApplicationEnd"]);
   assertEquals(names("3.5.9"), ["ResourceProfileAdded", "StageExecutorMetrics", "ApplicationEnd"]);
   assertEquals(names("4.0.0"), ["ResourceProfileAdded", "StageExecutorMetrics", "ApplicationEnd3"]);
-  assertEquals(await read(written(events, "4.0.0")).then((all) => all[2]), events[5]);
+  assertEquals(await read(written(events, "4.0.0")).then((all) => all[2]), events[6]);
 });
 
 Deno.test("EventLogWriter escapes every text", async () => {

@@ -349,9 +349,9 @@ function checkBlocks(simulation: SimulatedApplication, events: readonly SparkEve
 
 /** The master's running counts of each RDD are those of the blocks that executors hold. */
 function checkCached({ workload, master, executors }: SimulatedApplication): void {
-  for (const [rdd, { id, numPartitions }] of workload.rdds.entries()) {
+  for (const [rdd, { id, numPartitions, storageLevel }] of workload.rdds.entries()) {
     const counted = { partitions: 0, memorySize: 0, diskSize: 0 };
-    for (let partition = 0; partition < numPartitions; partition++) {
+    for (let partition = 0; storageLevel !== null && partition < numPartitions; partition++) {
       const block = master.rddBlock(rdd, partition);
       if (master.isStored(block)) counted.partitions++;
       for (const { blocks } of executors) {
@@ -385,6 +385,8 @@ function toldBlocks(events: readonly SparkEvent[]): Map<string, Map<string, stri
       assert(held !== undefined, `a block is told of executor ${executorId}, which has not come`);
       if (inMemory + onDisk === 0) held.delete(blockId);
       else held.set(blockId, `${inMemory} in memory, ${onDisk} on disk`);
+    } else if (event.kind === "blockRemoved") {
+      blocks.get(event.executorId)?.delete(event.blockId);
     } else if (event.kind === "blockReadBack") {
       // Unpersisted while its writer stores it, it goes with the write.
       const held = blocks.get(event.executorId)!;

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { InputError } from "../../src/errors.ts";
-import { Lineage } from "../../src/simulator/lineage.ts";
+import { Lineage, parentRange } from "../../src/simulator/lineage.ts";
 import type { Rdd, RddDependency } from "../../src/simulator/workload.ts";
 import { STORAGE_LEVELS } from "../../src/spark/storage_level.ts";
 import { rddOf } from "../support/workloads.ts";
@@ -71,6 +71,13 @@ Deno.test("coalesce takes runs of parent partitions and misses none", () => {
   });
   const seen = [0, 1, 2].flatMap((p) => lineage.cachedInputs(1, p).map(({ partition }) => partition));
   assertEquals(seen, [0, 1, 2, 3, 4, 5, 6]);
+});
+
+Deno.test("a partition that its RDD does not have needs nothing, in every mapping", () => {
+  for (const mapping of ["oneToOne", "range", "coalesce", "all"] as const) {
+    assertEquals(parentRange({ mapping }, 3, 3, 8), [0, 0]);
+    assertEquals(parentRange({ mapping }, 0, 0, 8), [0, 0]);
+  }
 });
 
 Deno.test("a cycle, an unknown parent and a duplicate id are bad input", () => {

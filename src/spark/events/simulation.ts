@@ -33,6 +33,13 @@ export type SimulationEvent =
     readonly offHeap: boolean;
   }
   | {
+    /** A block whose RDD was unpersisted while tasks wrote or read it is gone, now that they let go of it; Spark writes no update. */
+    readonly kind: "blockRemoved";
+    readonly time: number;
+    readonly executorId: string;
+    readonly blockId: string;
+  }
+  | {
     readonly kind: "putRefused";
     readonly time: number;
     readonly executorId: string;
