@@ -131,9 +131,4 @@ export class Gate {
       left = true;
     };
   }
-
-  /** Requests that compute now. */
-  get inside(): number {
-    return this.#inside;
-  }
 }

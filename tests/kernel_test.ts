@@ -9,6 +9,7 @@ import {
   ON_HEAP,
   PutFlags,
   WAITING,
+  WaitSet,
 } from "../src/kernel.ts";
 
 // Numbers with a name in brackets are those of a scenario in tests/testdata/memory/handmade, recorded from Spark 2.4.0.
@@ -366,4 +367,29 @@ Deno.test("a request of Long.MaxValue when more is used than there is: Spark's s
   assertEquals(executor.acquireExecutionMemory(2 ** 63, 2, ON_HEAP), WAITING);
   // a smaller request borrows them, up to the share of one of three tasks
   assertEquals(executor.acquireExecutionMemory(2 ** 60, 3, ON_HEAP), 333);
+});
+
+Deno.test("a kernel has one batch, of as many operations as it was made for", () => {
+  const kernel = Kernel.create();
+  const batch = kernel.createBatch(1);
+  assertThrows(() => kernel.createBatch(1), Error, "Cannot create a batch: the kernel must have none");
+  batch.put("acquireStorageMemory", 1, 10);
+  assertThrows(() => batch.put("acquireStorageMemory", 2, 10), RangeError, "the batch is full");
+});
+
+Deno.test("an unroll that was refused is not finished", () => {
+  const executor = newExecutor();
+  executor.acquireExecutionMemory(500, 9, ON_HEAP);
+  const block = executor.declareBlock(2);
+  // 500 are left for storage, and the first reservation is 501
+  const unroll = executor.beginUnroll(block, 7, ON_HEAP, { ...UNROLL, memoryThreshold: 501 });
+  assertEquals([unroll.keepUnrolling, unroll.finish(60)], [false, false]);
+  assertEquals(executor.contains(block), false);
+});
+
+Deno.test("a wait set keeps who waits in the order in which they began", () => {
+  const waiting = new WaitSet();
+  for (const ticket of [5, 3, 9]) waiting.add(ticket);
+  waiting.waitsAgain(5);
+  assertEquals([...waiting.tickets], [3, 9, 5]);
 });

@@ -190,3 +190,19 @@ Deno.test("distributionProblem() names what is wrong", () => {
   ];
   for (const [distribution, problem] of problems) assertEquals(distributionProblem(distribution), problem);
 });
+
+Deno.test("pow() with an exponent of 1, sample() of a constant and of ranks, integers beyond 2^52 + 2^51", () => {
+  assertEquals(pow(0.1, 1), 0.1);
+  const random = new Prng(5);
+  const before = new Prng(5).uint32();
+  assertEquals(random.sample({ kind: "constant", value: 7 }), 7);
+  assertEquals(random.uint32(), before, "a constant draws nothing");
+  const ranks = new Prng(5);
+  const scaled = new Prng(5).sample({ kind: "zipf", n: 10, exponent: 1, scale: 100 });
+  assertEquals(scaled, 100 * ranks.zipf(10, 1));
+  // Of 2^53 numbers a quarter is beyond the only multiple of 3 x 2^51: these are drawn again.
+  const n = 3 * 2 ** 51;
+  const drawn = Array.from({ length: 200 }, () => random.integer(n));
+  assertEquals(drawn.every((value) => Number.isSafeInteger(value) && value >= 0 && value < n), true);
+  near(drawn.filter((value) => value < n / 2).length / 200, 0.5, 0.15, "halves");
+});

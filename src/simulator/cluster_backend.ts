@@ -62,11 +62,6 @@ export class ClusterBackend implements SchedulerBackend {
     this.#live.splice(this.#live.indexOf(executor), 1);
   }
 
-  /** Cores of an executor without a task. */
-  freeCores(executor: number): number {
-    return this.#registered[executor] ? this.#freeCores[executor] : 0;
-  }
-
   reviveOffers(): void {
     if (this.#reviveScheduled) return;
     this.#reviveScheduled = true;

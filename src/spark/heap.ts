@@ -11,7 +11,7 @@ import type { Collector } from "./versions.ts";
 
 const { KiB, MiB } = BYTE_UNITS;
 
-/** Every HotSpot heap is a multiple of this (a page of card tables: 512 bytes of heap a card, 4 KiB of cards). */
+/** The heaps of the others are multiples of this (a page of card tables: 512 bytes of heap a card, 4 KiB of cards). */
 const HEAP_ALIGNMENT = 2 * MiB;
 
 /**
@@ -36,10 +36,17 @@ function g1RegionSize(heap: number): number {
   return region;
 }
 
+/** Shenandoah's regions: 2048 of them or more, a power of two from 256 KiB to 32 MiB. */
+function shenandoahRegionSize(heap: number): number {
+  let region = 256 * KiB;
+  while (region * 2 <= heap / 2048 && region < 32 * MiB) region *= 2;
+  return region;
+}
+
 /**
  * Runtime.maxMemory of a JVM started with -Xmx `heap`, in bytes.
  *
- * Measured on JDK 17 for the serial, parallel and G1 collectors; the parallel collector's numbers equal those of Java 8
+ * Measured on JDK 17 for all five collectors; the parallel collector's numbers equal those of Java 8
  * in event logs. A G1 heap that is no multiple of its region size is rounded up to one (Java 8 and 11 choose a smaller
  * region at times).
  *
@@ -68,8 +75,9 @@ export function runtimeMaxMemory(heap: number, collector: Collector, committed: 
     }
     case "g1":
       return alignUp(heap, Math.max(HEAP_ALIGNMENT, g1RegionSize(heap)));
-    case "zgc":
     case "shenandoah":
+      return alignUp(heap, shenandoahRegionSize(heap));
+    case "zgc":
       return aligned;
   }
 }

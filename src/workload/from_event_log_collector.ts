@@ -187,11 +187,6 @@ export class EventLogCollector implements EventSink {
     this.#hosts.set(host, this.#hosts.size);
     return this.#hosts.size - 1;
   }
-
-  /** Names of hosts by their index in the task table. */
-  get hosts(): string[] {
-    return [...this.#hosts.keys()];
-  }
 }
 
 /** Launch times kept of one stage attempt. */

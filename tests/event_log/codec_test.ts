@@ -1,10 +1,11 @@
 import { assertEquals, assertThrows } from "@std/assert";
+import { constants, zstdCompressSync } from "node:zlib";
 import { gzipSync } from "fflate";
 import { type ChunkDecoder, CodecError } from "../../src/event_log/codec/chunk_decoder.ts";
 import { decompressed, type DecompressionReport, detectCodec } from "../../src/event_log/codec/codec.ts";
 import { GzipDecoder } from "../../src/event_log/codec/gzip.ts";
-import { Lz4BlockDecoder } from "../../src/event_log/codec/lz4.ts";
-import { LzfDecoder } from "../../src/event_log/codec/lzf.ts";
+import { decompressLz4Block, Lz4BlockDecoder } from "../../src/event_log/codec/lz4.ts";
+import { decompressLzfChunk, LzfDecoder } from "../../src/event_log/codec/lzf.ts";
 import { SnappyDecoder } from "../../src/event_log/codec/snappy.ts";
 import { xxhash32 } from "../../src/event_log/codec/xxhash32.ts";
 import { ZstdDecoder } from "../../src/event_log/codec/zstd.ts";
@@ -241,4 +242,65 @@ Deno.test("decompressed() unpacks a codec inside a codec, up to three", async ()
     assertEquals(report.codecs.length, Math.min(depth, 3));
     assertEquals(text === "hello", depth <= 3);
   }
+});
+
+Deno.test("lz4 and lzf: literals and sizes that do not fit are damage", () => {
+  // A token of 15 literals and more, of which only one byte is there (lz4_Block_format.md).
+  assertThrows(() => decompressLz4Block(new Uint8Array([0xf0, 1, 65]), 100), CodecError, "literals run past the end");
+  // A control byte of 5 + 1 literals, of which one is there; and one literal for a chunk of two bytes.
+  assertThrows(() => decompressLzfChunk(new Uint8Array([5, 65]), 10), CodecError, "literals run past the end");
+  assertThrows(() => decompressLzfChunk(new Uint8Array([0, 65]), 2), CodecError, "another size");
+});
+
+/** A frame of one stored block that is its own window (RFC 8878, 3.1.1): its size in so many bytes. */
+function singleSegment(text: string, sizeBytes: 1 | 2 | 4 | 8): Uint8Array {
+  const bytes = new Uint8Array(5 + sizeBytes + 3 + text.length);
+  const view = new DataView(bytes.buffer);
+  // magic; descriptor: the form of the size in bits 6 and 7, bit 5 for a single segment
+  bytes.set([0x28, 0xb5, 0x2f, 0xfd, [1, 2, 4, 8].indexOf(sizeBytes) << 6 | 32]);
+  if (sizeBytes === 1) bytes[5] = text.length;
+  else if (sizeBytes === 2) view.setUint16(5, text.length - 256, true);
+  else if (sizeBytes === 4) view.setUint32(5, text.length, true);
+  else view.setBigUint64(5, BigInt(text.length), true);
+  // block header: bit 0 for the last, type 0, size from bit 3 on
+  const header = text.length << 3 | 1;
+  bytes.set([header & 255, header >> 8 & 255, header >> 16], 5 + sizeBytes);
+  bytes.set(encoder.encode(text), 8 + sizeBytes);
+  return bytes;
+}
+
+Deno.test("zstd: frames with a checksum, with their size in 1, 2, 4 and 8 bytes, and skippable ones, a byte at a time", () => {
+  const text = "line\n".repeat(60);
+  // 0x184D2A50 and three bytes to skip
+  const skippable = new Uint8Array([0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 7, 7, 7]);
+  const checked = new Uint8Array(zstdCompressSync(text, { params: { [constants.ZSTD_c_checksumFlag]: 1 } }));
+  assertEquals(checked[4] & 4, 4);
+  const frames = [
+    skippable,
+    singleSegment("hi\n", 1),
+    checked,
+    singleSegment(text, 2),
+    skippable,
+    singleSegment(text, 4),
+    singleSegment(text, 8),
+  ];
+  const bytes = new Uint8Array(frames.flatMap((frame) => [...frame]));
+  for (const size of [1, 3, bytes.length]) {
+    const expected = { text: "hi\n" + text.repeat(4), complete: true };
+    assertEquals(decode(new ZstdDecoder(), bytes, size), expected, `${size} bytes at a time`);
+  }
+  for (const cut of [4, 9, 20, bytes.length - 2]) {
+    assertEquals(decode(new ZstdDecoder(), bytes.subarray(0, cut)).complete, false, `${cut} bytes`);
+  }
+});
+
+Deno.test("zstd: a window that no log needs and a reserved block type are damage", () => {
+  // a single segment of 2^28 bytes, whose content size is the window
+  const windowed = singleSegment("hi", 8);
+  new DataView(windowed.buffer).setBigUint64(5, 1n << 28n, true);
+  assertThrows(() => decode(new ZstdDecoder(), windowed), CodecError, "a window of 268435456 bytes");
+  // the block header follows magic, descriptor and a byte of size; type 3 is reserved (RFC 8878, 3.1.1.2.2)
+  const frame = singleSegment("hi", 1);
+  frame[6] |= 6;
+  assertThrows(() => decode(new ZstdDecoder(), frame), CodecError, "reserved type");
 });

@@ -294,3 +294,23 @@ Deno.test("Spark's events without use here are known", () => {
   assertEquals(isUnused("SparkListenerConnectOperationStarted"), true);
   assertEquals(isUnused("DBCEventLoggingListenerMetadata"), false);
 });
+
+Deno.test("numbers and amounts keep what is a number, whatever else is there", () => {
+  assertEquals(
+    decode({
+      Event: "SparkListenerStageExecutorMetrics",
+      "Executor ID": "1",
+      "Stage ID": 2,
+      "Executor Metrics": { JVMHeapMemory: 5, Unknown: "6" },
+    }),
+    { kind: "stageExecutorMetrics", executorId: "1", stageId: 2, stageAttemptId: 0, metrics: { JVMHeapMemory: 5 } },
+  );
+  assertEquals(
+    decode({
+      Event: "SparkListenerResourceProfileAdded",
+      "Resource Profile Id": 1,
+      "Executor Resource Requests": { cores: { Amount: 4 }, broken: 5, none: { Amount: "4" } },
+    }),
+    { kind: "resourceProfileAdded", id: 1, executorResources: { cores: 4 }, taskResources: {} },
+  );
+});

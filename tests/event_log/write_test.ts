@@ -149,3 +149,23 @@ Deno.test("EventLogWriter marks the metrics of plans as SQL's and adds up their 
     { ID: 10, Name: "mine", Update: "1", Value: "2", Internal: false, "Count Failed Values": false },
   ]);
 });
+
+Deno.test("a speculative copy is written under its class's full name, as Jackson does, and read again", async () => {
+  const event = { kind: "speculativeTaskSubmitted", stageId: 3, stageAttemptId: 1 } as const;
+  const log = written([event]);
+  assertEquals(
+    log,
+    '{"Event":"org.apache.spark.scheduler.SparkListenerSpeculativeTaskSubmitted","stageId":3,"stageAttemptId":1}\n',
+  );
+  assertEquals((await read(log)).filter(({ kind }) => kind !== "warning"), [event]);
+});
+
+Deno.test("Spark 2.4 writes no update of an adaptive plan: the event came with 3.0", () => {
+  const plan = { nodeName: "Scan", simpleString: "Scan", children: [], metadata: {}, metrics: [] };
+  const event = { kind: "sqlAdaptiveExecutionUpdate", executionId: 1, physicalPlanDescription: "", plan } as const;
+  assertEquals(written([event as unknown as SparkEvent], "2.4.0"), "");
+  assertEquals(
+    written([event as unknown as SparkEvent], "3.5.9").includes("SparkListenerSQLAdaptiveExecutionUpdate"),
+    true,
+  );
+});

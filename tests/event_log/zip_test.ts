@@ -74,3 +74,10 @@ Deno.test("whatever is done to an archive, it is read or refused", async () => {
     }
   }
 });
+
+Deno.test("zipEntries() gives files that are stored as they are, and refuses what is too short", async () => {
+  const content = "stored\n".repeat(20_000);
+  const archive = zipSync({ "app-1": new TextEncoder().encode(content) }, { level: 0 });
+  assertEquals(await new Response(zipEntries(archive)[0].open()).text(), content);
+  assertThrows(() => zipEntries(archive.subarray(0, 10)), InputError, "cut off");
+});

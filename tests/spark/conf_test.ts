@@ -156,3 +156,24 @@ Deno.test("asking for a property that no table has is a bug, not bad input", () 
   const error = assertThrows(() => SparkConf.from().getInt("spark.nothing"));
   assertEquals(error instanceof InputError, false);
 });
+
+Deno.test("a getter of another type, or of a property without a default, is a bug of the caller", () => {
+  const conf = SparkConf.from({}, "3.5.9");
+  // ConfigEntry is typed in Spark: it does not compile there
+  assertThrows(() => conf.getSizeAsBytesOption("spark.speculation"), Error, "spark.speculation is no size");
+  assertThrows(() => conf.getTimeAsMsOption("spark.speculation"), Error, "is no time");
+  assertThrows(() => conf.getIntOption("spark.speculation"), Error, "is no whole number");
+  assertThrows(() => conf.getDoubleOption("spark.speculation"), Error, "is no double");
+  assertThrows(() => conf.getBoolean("spark.executor.memory"), Error, "is no boolean");
+  assertEquals(conf.getIntOption("spark.executor.instances"), null);
+  assertThrows(() => conf.getInt("spark.executor.instances"), Error, "has no default");
+});
+
+Deno.test("an older name is deprecated from its version on, and no property is read that is not known", () => {
+  const codes = (settings: Record<string, string>, version: string) =>
+    SparkConf.from(settings, version).warnings().map(({ code }) => code);
+  // SparkConf.configsWithAlternatives of 1.6: spark.memory.offHeap.enabled has spark.unsafe.offHeap, deprecated since 1.6.
+  assertEquals(codes({ "spark.unsafe.offHeap": "true" }, "1.5.2"), []);
+  assertEquals(codes({ "spark.unsafe.offHeap": "true" }, "1.6.3"), ["conf.deprecated"]);
+  assertEquals(SparkConf.from({}, "3.5.9").reads("spark.no.such.property"), false);
+});

@@ -82,3 +82,33 @@ Deno.test("invertMaximum() says so when no heap of a known collector fits", () =
   assertEquals(invertMaximum(100, { fraction: 0 }), null);
   assertEquals(invertMaximum(-1, { fraction: 0.6 }), null);
 });
+
+Deno.test("ZGC and Shenandoah hide nothing of the heap: it is a multiple of 2 MiB, or of Shenandoah's regions", () => {
+  // Measured: java -Xmx<kib>k -Xms64m -XX:+UseZGC or -XX:+UseShenandoahGC, Runtime.getRuntime().maxMemory(), OpenJDK 17.0.15.
+  const measured: [kib: number, zgc: number, shenandoah: number][] = [
+    [524288, 536870912, 536870912],
+    [524289, 538968064, 537133056],
+    [1025024, 1050673152, 1049624576],
+    [1025124, 1050673152, 1049886720],
+    [1571840, 1610612736, 1609564160],
+    [5256108, 5383389184, 5383389184],
+    [6533996, 6692012032, 6692012032],
+    [20971521, 21476933632, 21483225088],
+    [33554433, 34361835520, 34376515584],
+  ];
+  for (const [kib, zgc, shenandoah] of measured) {
+    assertEquals(runtimeMaxMemory(kib * 1024, "zgc"), zgc, `zgc ${kib}k`);
+    assertEquals(runtimeMaxMemory(kib * 1024, "shenandoah"), shenandoah, `shenandoah ${kib}k`);
+  }
+});
+
+Deno.test("invertMaximum() finds a Runtime.maxMemory that was set by hand, and says when none gives the number", () => {
+  // (400,000,001 - 314,572,800) x 0.6 = 51,256,320.6; only that byte gives it, and it is no multiple of 64 KiB.
+  assertEquals(invertMaximum(51_256_320, { fraction: 0.6 }), { systemMemory: 400_000_000, heaps: [] });
+  // With a fraction of 2 all maxima are even.
+  assertEquals(invertMaximum(51_256_321, { fraction: 2 }), null);
+  // With one of 0.000001 a maximum of 3 has 1,000,000 bytes to come from: 64 KiB are passed several times.
+  const small = invertMaximum(3, { fraction: 0.000001 })!;
+  assertEquals(Math.trunc((small.systemMemory - 300 * MIB) * 0.000001), 3);
+  assertEquals(small.systemMemory % 65536, 0);
+});

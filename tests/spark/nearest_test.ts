@@ -15,3 +15,7 @@ Deno.test("nearestName() takes the nearest of several, and none that is far", ()
   assertEquals(nearestName("spark.ui.port", ["spark.memory.fraction"]), null);
   assertEquals(nearestName("a".repeat(10_000), ["a".repeat(10_000)]), null);
 });
+
+Deno.test("nearestName() passes over candidates that are too long to be names", () => {
+  assertEquals(nearestName("rle", ["r".repeat(10_000), "role"]), "role");
+});

@@ -161,3 +161,14 @@ Deno.test("msDurationToString() changes unit as Utils does", () => {
   assertEquals(msDurationToString(60_000), "1.0 m");
   assertEquals(msDurationToString(5_400_000), "1.50 h");
 });
+
+Deno.test("timeStringAs() refuses digits beyond Long, and cuts times below the least safe integer", () => {
+  // JavaUtils.timeStringAs: Long.parseLong throws beyond 2^63 - 1, and TimeUnit.convert saturates: at Long, here at 2^53 - 1.
+  assertEquals(
+    refusal(() => timeStringAs("9223372036854775808ms", "MILLISECONDS")).message.endsWith(
+      '\nFor input string: "9223372036854775808"',
+    ),
+    true,
+  );
+  assertEquals(timeStringAs("-9223372036854775808d", "MILLISECONDS"), -MAX_SIZE);
+});

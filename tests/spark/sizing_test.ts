@@ -187,3 +187,13 @@ Deno.test("defaultPageSize() goes up to the next power of two, within 1 and 64 M
   assertEquals(defaultPageSize(16 * 4 * 2 ** 20 + 64, 4), 2 ** 21);
   assertEquals(defaultPageSize(2 ** 45, 1), 2 ** 26);
 });
+
+Deno.test("a fraction above 1 is computed as the memory manager does, with a warning that a SparkContext refuses it", () => {
+  const conf = SparkConf.from({ "spark.memory.fraction": "1.5", "spark.executor.memory": "1g" }, "3.5.9");
+  const { warnings, unifiedMemory } = sizing({ conf, collector: "g1" });
+  // (1,073,741,824 - 314,572,800) x 1.5
+  assertEquals(unifiedMemory, 1_138_753_536);
+  assertEquals(warnings.map(({ code, message }) => [code, message]), [
+    ["sizing.fraction", "A SparkContext refuses spark.memory.fraction above 1 (received 1.5)"],
+  ]);
+});

@@ -152,3 +152,14 @@ Deno.test("too little memory is refused last", () => {
   assertEquals(refusal({ "spark.driver.memory": "400m" })?.startsWith("[INVALID_DRIVER_MEMORY]"), true);
   assertEquals(refusal({ "spark.driver.memory": "450m" }), null);
 });
+
+Deno.test("under dynamic allocation a backlog must take time, and no executor is asked for at first", () => {
+  // ExecutorAllocationManager.validateSettings; SparkSubmitArguments.validateSubmitArguments (SPARK-25641, 3.0).
+  const on = { "spark.dynamicAllocation.enabled": "true", "spark.shuffle.service.enabled": "true" };
+  assertEquals(
+    refusal({ ...on, "spark.dynamicAllocation.schedulerBacklogTimeout": "0s" }),
+    "spark.dynamicAllocation.schedulerBacklogTimeout must be > 0!",
+  );
+  assertEquals(refusal({ ...on, "spark.executor.instances": "0" }), null);
+  assertEquals(refusal({ "spark.executor.instances": "0" }), "Number of executors must be a positive number");
+});

@@ -86,3 +86,9 @@ Deno.test("an unknown version has the newest rules and says so; scheduling befor
   const warned = ["1.6.3", "2.3.4", "2.4.0"].map((version) => rulesFor(version).schedulingWarning !== null);
   assertEquals(warned, [true, true, false]);
 });
+
+Deno.test("versions without number are kept in bounds: the rules of one are the same after many others", () => {
+  const first = rulesFor("3.5.1");
+  for (let patch = 100; patch < 1200; patch++) rulesFor(`3.5.${patch}`);
+  assertEquals(rulesFor("3.5.1"), first);
+});

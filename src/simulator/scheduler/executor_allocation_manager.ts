@@ -296,12 +296,6 @@ export class ExecutorAllocationManager {
     this.#jobToStages.delete(jobId);
   }
 
-  /** The context cleaner removed a shuffle. */
-  shuffleCleaned(shuffleId: number): void {
-    this.#shuffleToActiveJobs.delete(shuffleId);
-    this.#idle.shuffleCleaned(shuffleId);
-  }
-
   #updateActiveShuffles(): void {
     this.#idle.activeShufflesChanged((shuffleId) => (this.#shuffleToActiveJobs.get(shuffleId)?.size ?? 0) > 0);
   }

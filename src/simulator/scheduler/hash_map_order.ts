@@ -30,10 +30,6 @@ export class KeyOrder {
     this.#first = this.#scala213 ? 15 : 0;
   }
 
-  get size(): number {
-    return this.#size;
-  }
-
   has(key: number): boolean {
     return key < this.#present.length && this.#present[key] === 1;
   }

@@ -157,15 +157,6 @@ export class IdleExecutors {
     this.#nextTimeoutMs = -Infinity;
   }
 
-  /** A shuffle's files are not needed any more by anybody. */
-  shuffleCleaned(shuffleId: number): void {
-    for (const [executor, tracked] of this.#executors) {
-      if (!tracked.shuffles.delete(shuffleId) || tracked.shuffles.size > 0) continue;
-      tracked.hasActiveShuffle = false;
-      this.#updateTimeout(executor, tracked);
-    }
-  }
-
   /** The executor is being killed. */
   killed(executor: number): void {
     const tracked = this.#executors.get(executor);

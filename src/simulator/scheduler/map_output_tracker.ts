@@ -137,11 +137,6 @@ export class MapOutputTracker {
     this.shuffleStatuses.set(shuffleId, new ShuffleStatus(numMaps));
   }
 
-  /** The shuffle's data are not needed any more (ContextCleaner). */
-  unregisterShuffle(shuffleId: number): void {
-    this.shuffleStatuses.delete(shuffleId);
-  }
-
   registerMapOutput(
     shuffleId: number,
     mapId: number,

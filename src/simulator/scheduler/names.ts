@@ -41,11 +41,6 @@ export class NameTable {
   readonly #names: string[] = [];
   readonly #hashes: number[] = [];
 
-  /** How many names there are; ids are 0 to size - 1. */
-  get size(): number {
-    return this.#names.length;
-  }
-
   /** The id of a name, given to it now when it is new. */
   idOf(name: string): number {
     const known = this.#ids.get(name);
