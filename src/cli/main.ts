@@ -49,7 +49,7 @@ export async function runMain(
     }
     const command = await COMMANDS[name]();
     if (rest.includes("--help") || rest.includes("-h")) {
-      io.stdout(command.help.trimEnd() + "\n");
+      io.stdout(command.help.trim() + "\n");
       return 0;
     }
     return await command.run(rest, io);

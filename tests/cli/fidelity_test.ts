@@ -67,3 +67,75 @@ Deno.test("fidelity needs one folder with an index", async () => {
   await assertRejects(() => fidelity.run([folder], captureIo().io), InputError, "index.json");
   await Deno.remove(folder);
 });
+
+Deno.test("fidelity predicts collectors, levels and settings that a run lacks, and leaves out other programs and equal runs", async () => {
+  const folder = await runsFolder();
+  try {
+    const index: { run: string; family: string; args: Record<string, unknown> }[] = JSON.parse(
+      await Deno.readTextFile(`${folder}/index.json`),
+    );
+    /** A copy of the base run with other settings or arguments. */
+    const add = async (run: string, conf: Record<string, string>, args: Record<string, unknown> = index[0].args) => {
+      await Deno.mkdir(`${folder}/${run}`);
+      for (const file of ["app-1.gz", "summary.json", "memory_events.jsonl.gz"]) {
+        await Deno.copyFile(`${folder}/cache-base/${file}`, `${folder}/${run}/${file}`);
+      }
+      await Deno.writeTextFile(`${folder}/${run}/conf.json`, JSON.stringify({ conf }));
+      index.push({ run, family: "cache", args });
+    };
+    const base = { "spark.executor.memory": "640m", "spark.executor.cores": "2" };
+    await add("cache-same", base);
+    await add("cache-log", { ...base, "spark.eventLog.dir": "elsewhere" });
+    await add("cache-other-program", { ...base, "spark.executor.memory": "2g" }, { rdds: 4, level: "MEMORY_ONLY" });
+    await add("cache-less", { "spark.executor.memory": "640m" });
+    await add("cache-g1", { ...base, "spark.executor.extraJavaOptions": "-XX:+UseG1GC" });
+    await add("cache-disk", base, { rdds: 3, level: "DISK_ONLY" });
+    await Deno.writeTextFile(`${folder}/index.json`, JSON.stringify(index));
+    const { io, out } = captureIo();
+    assertEquals(await fidelity.run([folder, "--format", "json"], { ...io, stderrIsTerminal: true }), 0);
+    const { predictions } = JSON.parse(out.stdout);
+    assertEquals(predictions.map(({ of }: { of: string }) => of), [
+      "cache-base",
+      "cache-em1g",
+      "cache-less",
+      "cache-g1",
+      "cache-disk",
+    ]);
+    assertEquals(out.stderr, "\r\u001b[Kcache-base\r\u001b[K");
+    // Without the executors' own log the evictions of a run are not known, and not compared.
+    await Deno.remove(`${folder}/cache-base/memory_events.jsonl.gz`);
+    const without = captureIo();
+    assertEquals(await fidelity.run([folder, "--runs", "cache-base", "--format", "json"], without.io), 0);
+    const figures = JSON.parse(without.out.stdout).predictions[0].results.map(({ figure }: { figure: string }) =>
+      figure
+    );
+    const measured = predictions[0].results.map(({ figure }: { figure: string }) => figure);
+    assertEquals(measured.filter((figure: string) => !figures.includes(figure)), ["evicted", "cachedInMemory"]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("fidelity names what is wrong with a folder or an option", async () => {
+  const folder = await runsFolder();
+  const refusal = async (...args: string[]) => {
+    const { code, message } = await assertRejects(() => fidelity.run([folder, ...args], captureIo().io), InputError);
+    return [code, message.replace(folder, "DIR")];
+  };
+  try {
+    assertEquals(await refusal("--runs", "["), [
+      "cli.option",
+      "Cannot run fidelity: --runs must be a regular expression: received [",
+    ]);
+    await Deno.remove(`${folder}/cache-base/memory_events.jsonl.gz`);
+    await Deno.writeTextFile(`${folder}/cache-base/memory_events.jsonl.gz`, "no gzip");
+    assertEquals((await refusal())[0], "input.file");
+    await Deno.remove(`${folder}/cache-base/memory_events.jsonl.gz`);
+    await Deno.remove(`${folder}/cache-base/app-1.gz`);
+    assertEquals(await refusal(), ["input.folder", "Cannot read DIR/cache-base: it has no event log"]);
+    await Deno.writeTextFile(`${folder}/index.json`, "{");
+    assertEquals(await refusal(), ["input.json", "Cannot read DIR/index.json: must be JSON"]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

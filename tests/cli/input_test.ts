@@ -81,3 +81,16 @@ Deno.test("exampleInput() downloads the example when the command's code comes fr
   }
   await assertRejects(() => exampleInput(at("example.gz")), InputError, `--allow-net=127.0.0.1:${server.addr.port}`);
 });
+
+Deno.test("openInput() refuses a job spec beyond any that could be used, before it reads it", async () => {
+  const path = await Deno.makeTempFile({ suffix: ".json" });
+  try {
+    await Deno.writeTextFile(path, '{"stages":[]}');
+    // 64 MiB is the limit; the file has holes, not bytes
+    await Deno.truncate(path, 2 ** 26 + 1);
+    const error = await assertRejects(() => openInput([path], captureIo().io), InputError);
+    assertEquals([error.code, error.parameters.limit, error.parameters.received], ["input.file", 2 ** 26, 2 ** 26 + 1]);
+  } finally {
+    await Deno.remove(path);
+  }
+});

@@ -27,3 +27,29 @@ Deno.test("recommend --budget makes the exit status the answer", async () => {
     await Deno.remove(file);
   }
 });
+
+Deno.test("recommend says that there is nothing to gain, and that no setting keeps to a budget", async () => {
+  const spec = JSON.stringify({
+    conf: { "spark.executor.memory": "512m" },
+    cluster: { executors: 1, cores: 1 },
+    stages: [{ id: 0, tasks: 2, computeMs: 1000 }],
+  });
+  const text = async (...args: string[]) => {
+    const { io, out } = captureIo({ stdin: spec });
+    const status = await runMain(["recommend", "-", ...args], io);
+    return { status, stdout: out.stdout };
+  };
+  const nothing = await text();
+  assertEquals(nothing.status, 0);
+  assert(nothing.stdout.includes("Nothing to gain: the job keeps to the budget"), nothing.stdout);
+  const file = await Deno.makeTempFile({ suffix: ".json" });
+  try {
+    // two tasks of a second on one core take two seconds, whatever the memory
+    await Deno.writeTextFile(file, JSON.stringify({ maxDurationMs: 100 }));
+    const broken = await text("--budget", file);
+    assertEquals(broken.status, 1);
+    assert(broken.stdout.includes("Nothing that was tried keeps to the budget."), broken.stdout);
+  } finally {
+    await Deno.remove(file);
+  }
+});

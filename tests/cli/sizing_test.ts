@@ -65,3 +65,24 @@ Deno.test("the role and the committed heap matter", async () => {
   const full = await at("--heap-committed", "full", "--collector", "parallel");
   assertEquals(full.unifiedMemory, 428762726);
 });
+
+Deno.test("text shows off-heap memory, for what it is used, and what a SparkContext would refuse", async () => {
+  // 64 MiB off the heap: half of it is the storage region (spark.memory.storageFraction 0.5).
+  const size = ["--conf", "spark.memory.offHeap.size=64m"];
+  const used = await sizing(...size, "--conf", "spark.memory.offHeap.enabled=true");
+  assertEquals(/^  off-heap +67108864 .*used by Tungsten$/m.test(used.stdout), true, used.stdout);
+  assertEquals(/^  off-heap storage +33554432 /m.test(used.stdout), true);
+  assertEquals(used.stdout.includes(", off-heap included."), true);
+  const unused = await sizing(...size);
+  assertEquals(unused.stdout.includes("for blocks only: offHeap.enabled is false"), true);
+  const above = await sizing("--conf", "spark.memory.fraction=1.5");
+  assertEquals(
+    above.stdout.endsWith(
+      "\nwarning[sizing.fraction]: A SparkContext refuses spark.memory.fraction above 1 (received 1.5)\n",
+    ),
+    true,
+    above.stdout,
+  );
+  // --heap-max is Runtime.maxMemory itself: what part of -Xmx it is, is not said
+  assertEquals((await sizing("--heap-max", "1073741824")).stdout.includes("the heap"), false);
+});

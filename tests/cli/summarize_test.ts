@@ -102,3 +102,13 @@ Deno.test("summarize --stdin answers each line, errors as lines, and goes on", a
   ]);
   assertStringIncludes(answers[1].error.message, "line 2");
 });
+
+Deno.test("summarize --stdin refuses a line that is JSON and no object, and goes on", async () => {
+  const { status, stdout } = await run(["--stdin"], { stdin: "[1]\nnull\n3\n" });
+  assertEquals(status, 0);
+  for (const line of stdout.trimEnd().split("\n")) {
+    const { id, error } = JSON.parse(line);
+    assertEquals([id, error.code], [null, "cli.stdin"]);
+    assertStringIncludes(error.message, "must be a JSON object");
+  }
+});

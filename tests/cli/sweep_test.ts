@@ -225,3 +225,35 @@ Deno.test("sweep gives what is finished when it is stopped, and ends with the sh
     }
   }
 });
+
+Deno.test("sweep --stdin lines set level, executors and version as --conf and the options do for all", async () => {
+  const lines = [
+    { id: 1, storageLevel: "DISK_ONLY", executors: 3, sparkVersion: "3.5.9" },
+    { id: 2, conf: { "spark.memory.fraction": null } },
+    { id: 3, input: 7 },
+    { id: 4, conf: "spark.memory.fraction=0.4" },
+  ];
+  const all = ["--storage-level", "MEMORY_ONLY", "--executors", "2", "--spark-version", "4.0.0"];
+  const { stdout } = await sweep(
+    ["template:cached-iterative", "--stdin", "--jobs", "1", "--conf", "spark.memory.fraction=0.5", ...all],
+    lines.map((line) => JSON.stringify(line)).join("\n"),
+  );
+  const results = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assertEquals(results[0].settings, {
+    "spark.memory.fraction": "0.5",
+    storageLevel: "DISK_ONLY",
+    executors: "3",
+    sparkVersion: "3.5.9",
+  });
+  assertEquals(results[0].figures.executors, 3);
+  assertEquals(results[1].settings, {
+    "spark.memory.fraction": "",
+    storageLevel: "MEMORY_ONLY",
+    executors: "2",
+    sparkVersion: "4.0.0",
+  });
+  assertEquals(results.slice(2).map(({ status, reason }) => [status, reason]), [
+    ["refused", 'Cannot read the scenario in line 3: "input" is no text'],
+    ["refused", 'Cannot read the scenario in line 4: "conf" is no object'],
+  ]);
+});

@@ -57,3 +57,9 @@ Deno.test("whatif --spark-version names the rules that differ, in text and JSON,
   );
   assert(warnings.some(({ code }: { code: string }) => code === "conf.version"));
 });
+
+Deno.test("whatif --explain says that nothing happened to a block that there is not", async () => {
+  const { io, out } = captureIo();
+  assertEquals(await whatif.run([runPath("cache_evictions"), "--explain", "rdd_999_0"], io), 0);
+  assertEquals(out.stdout, "Nothing happened to rdd_999_0 in the predicted run.\n");
+});
