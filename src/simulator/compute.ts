@@ -29,12 +29,15 @@ const enum State {
 class ComputeStretch implements Stretch {
   #state: State = State.Begin;
   #current: Activity | null = null;
+  readonly #task: Task;
+  readonly #activities: readonly Activity[];
+  /** Length in ms. */
+  #ms = 0;
 
-  constructor(
-    private readonly task: Task,
-    private readonly ms: number,
-    private readonly activities: readonly Activity[],
-  ) {
+  constructor(task: Task, ms: number, activities: readonly Activity[]) {
+    this.#task = task;
+    this.#ms = ms;
+    this.#activities = activities;
     task.position = 0;
   }
 
@@ -51,7 +54,7 @@ class ComputeStretch implements Stretch {
       }
       if (this.#plan()) return SLEEP;
       // A step that takes no time is no event of the queue.
-      this.task.environment.countWork(1);
+      this.#task.environment.countWork(1);
     }
   }
 
@@ -62,18 +65,18 @@ class ComputeStretch implements Stretch {
 
   /** Finds the next step; true when the task sleeps until then. */
   #plan(): boolean {
-    const { task } = this;
+    const task = this.#task;
     const activity = this.#earliest();
     this.#current = activity;
     const until = activity === null ? 1 : Math.max(task.position, activity.next);
-    sleep[0] = (until - task.position) * this.ms + stallMs(task) + (activity === null ? mergeMs(task) : 0);
+    sleep[0] = (until - task.position) * this.#ms + stallMs(task) + (activity === null ? mergeMs(task) : 0);
     task.position = until;
     this.#state = activity === null ? State.End : State.Step;
     return sleep[0] > 0;
   }
 
   #earliest(): Activity | null {
-    const { activities } = this;
+    const activities = this.#activities;
     let found: Activity | null = null;
     for (let i = 0; i < activities.length; i++) {
       const activity = activities[i];

@@ -73,7 +73,11 @@ export type TaskOutcome =
   }
   | { readonly kind: "failed"; readonly state: "FAILED" | "KILLED"; readonly reason: TaskEndReason };
 
-/** A running attempt. */
+/**
+ * A running attempt. Neither here nor in other classes of which many objects with changing numbers live are there
+ * parameter properties: with one, TypeScript defines all of a class's fields as undefined first, and V8 makes an object
+ * for every number with a fraction that it stores in such a field; one that begins as a number is changed in place.
+ */
 export class Task {
   /** The stretch of computing under way. First what each of the task's events looks at, side by side. */
   stretch: Stretch | null = null;
@@ -85,6 +89,9 @@ export class Task {
   position = 0;
   /** Time of spills that has not passed yet, ms. */
   spillMs = 0;
+  readonly id: TaskIdentity;
+  readonly executor: Executor;
+  readonly environment: SimulationEnvironment;
   readonly metrics: TaskMetrics = emptyMetrics();
   /** Blocks that it has pinned, in the order of pinning. */
   readonly locks: number[] = [];
@@ -106,11 +113,10 @@ export class Task {
   readonly #writes: number[] = [];
   #memoryManager: TaskMemoryManager | null = null;
 
-  constructor(
-    readonly id: TaskIdentity,
-    readonly executor: Executor,
-    readonly environment: SimulationEnvironment,
-  ) {
+  constructor(id: TaskIdentity, executor: Executor, environment: SimulationEnvironment) {
+    this.id = id;
+    this.executor = executor;
+    this.environment = environment;
     this.demand = environment.workload.demands[id.demandIndex];
     this.startMs = environment.now();
     this.updatedBlocks = environment.tracksUpdatedBlocks ? [] : null;

@@ -95,14 +95,16 @@ function faultOf(task: Task): Fault | null {
 
 /** The user's code throws. */
 class Throw implements Activity {
-  next: number;
+  next = 0;
+  readonly #fault: TaskException;
 
-  constructor(private readonly fault: TaskException) {
+  constructor(fault: TaskException) {
+    this.#fault = fault;
     this.next = fault.atFraction;
   }
 
   step(): StepOutcome {
-    const { className, description } = this.fault;
+    const { className, description } = this.#fault;
     const fullStackTrace = `${className}: ${description}`;
     return { reason: { reason: "ExceptionFailure", className, description, fullStackTrace } };
   }

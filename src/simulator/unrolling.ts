@@ -25,17 +25,21 @@ export class UnrollActivity implements Activity {
   next = 0;
   /** Elements taken when the last step was done. */
   elementsUnrolled = 0;
+  private readonly executor: Executor;
   private readonly blocks: BlockManager;
+  private readonly values: UnrolledValues;
   readonly #unrolling: Unrolling;
   readonly #elementBytes: number;
 
   constructor(
-    private readonly executor: Executor,
+    executor: Executor,
     entry: BlockEntry,
     taskAttemptId: number,
     mode: MemoryMode,
-    private readonly values: UnrolledValues,
+    values: UnrolledValues,
   ) {
+    this.executor = executor;
+    this.values = values;
     this.#elementBytes = values.bytes / values.elements;
     this.blocks = executor.blocks;
     const { blocks } = this;
@@ -93,17 +97,22 @@ export class UnrollActivity implements Activity {
 
 /** Gives back what a failed put left unrolled when the task has consumed it (PartiallyUnrolledIterator). */
 export class ReleaseUnroll implements Activity {
-  constructor(
-    private readonly task: Task,
-    /** How far the task must get: the unrolled share of the partition. */
-    public next: number,
-    private readonly bytes: number,
-    private readonly mode: MemoryMode,
-  ) {}
+  /** How far the task must get: the unrolled share of the partition. */
+  next = 0;
+  readonly #task: Task;
+  readonly #bytes: number;
+  readonly #mode: MemoryMode;
+
+  constructor(task: Task, next: number, bytes: number, mode: MemoryMode) {
+    this.next = next;
+    this.#task = task;
+    this.#bytes = bytes;
+    this.#mode = mode;
+  }
 
   step(): StepOutcome {
-    const { memory, blocks } = this.task.executor;
-    memory.releaseUnrollMemoryForTask(this.task.id.tid, this.mode, this.bytes);
+    const { memory, blocks } = this.#task.executor;
+    memory.releaseUnrollMemoryForTask(this.#task.id.tid, this.#mode, this.#bytes);
     blocks.settle();
     this.next = Infinity;
     return null;

@@ -28,15 +28,19 @@ export abstract class MemoryConsumer {
   page: MemoryBlock | null = null;
   /** How the last request that waited has ended. */
   completed = 0;
+  readonly taskMemoryManager: TaskMemoryManager;
+  readonly mode: MemoryMode;
   /** Place among the task's consumers of equal use; the later one is spilled first. Spark leaves this to hash order. */
   readonly order: number;
   readonly pageSize: number;
 
   constructor(
-    readonly taskMemoryManager: TaskMemoryManager,
-    readonly mode: MemoryMode,
+    taskMemoryManager: TaskMemoryManager,
+    mode: MemoryMode,
     options: { pageSize?: number; order?: number } = {},
   ) {
+    this.taskMemoryManager = taskMemoryManager;
+    this.mode = mode;
     this.pageSize = options.pageSize ?? taskMemoryManager.pageSizeBytes;
     this.order = options.order ?? taskMemoryManager.nextConsumerOrder();
   }
