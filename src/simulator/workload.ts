@@ -392,6 +392,33 @@ export type Fault =
     readonly description: string;
   };
 
+/**
+ * An operator of a query's physical plan. The simulation does not look at it: what-ifs do that ask for settings under
+ * which Spark would plan the query otherwise.
+ */
+export interface PlanOperator {
+  /** SparkPlanInfo.nodeName: `Exchange`, `BroadcastHashJoin`, ... */
+  readonly name: string;
+  /** SparkPlanInfo.simpleString, which has keys and columns. */
+  readonly description: string;
+  /** Its children among the query's operators, all before it. What is reused is one operator. */
+  readonly inputs: readonly number[];
+  /** Rows that it gave; null where no metric counts them. */
+  readonly rows: number | null;
+  /** Of an exchange the bytes of its rows, of a broadcast its relation's in memory, of a scan its files'; else null. */
+  readonly bytes: number | null;
+  /** Index into Workload.demands of the stage that it ran in, of an exchange's map side; null: no metric tells it. */
+  readonly demand: number | null;
+}
+
+/** A query of Spark SQL with the plan that ran, its last operator the root. */
+export interface QueryPlan {
+  /** spark.sql.execution.id */
+  readonly executionId: number;
+  /** Children before parents. */
+  readonly operators: readonly PlanOperator[];
+}
+
 /** All that a simulation needs besides settings. */
 export interface Workload {
   /** The application's name. */
@@ -420,6 +447,8 @@ export interface Workload {
   readonly broadcasts: readonly Broadcast[];
   /** What goes wrong. */
   readonly faults: readonly Fault[];
+  /** Plans of the queries that join tables; absent: none is known. */
+  readonly queries?: readonly QueryPlan[];
   /** Where the figures come from. */
   readonly evidence: readonly Evidence[];
   /** What the log could not tell, with counts. */

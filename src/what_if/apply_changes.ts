@@ -9,6 +9,7 @@ import { SparkConf } from "../spark/conf.ts";
 import { parseStorageLevel, type StorageLevel } from "../spark/storage_level.ts";
 import { changedCluster } from "./changed_cluster.ts";
 import { changedPartitions } from "./changed_partitions.ts";
+import { changedPlans } from "./changed_plans.ts";
 
 /** What is asked: settings by name (null removes one), and what is no setting. */
 export interface Changes {
@@ -56,8 +57,6 @@ export interface Changed {
 
 /** Settings that change the plan of a query, which a log does not tell: the recorded plan stays. */
 const PLAN_SETTINGS = [
-  "spark.sql.autoBroadcastJoinThreshold",
-  "spark.sql.adaptive.autoBroadcastJoinThreshold",
   "spark.sql.join.preferSortMergeJoin",
   "spark.sql.files.maxPartitionBytes",
   "spark.sql.adaptive.skewJoin.enabled",
@@ -93,7 +92,8 @@ export function applyChanges(workload: Workload, changes: Changes): Changed {
     widestStage,
     warnings,
   });
-  const partitioned = changedPartitions(workload, { before, conf, cluster, warnings });
+  const planned = changedPlans(workload, { before, conf, warnings });
+  const partitioned = changedPartitions(planned, { before, conf, cluster, warnings });
   warnAboutPlans(before, conf, warnings);
   warnAboutVersion(before, conf, warnings);
   if (storageLevel !== null && !workload.rdds.some((rdd) => rdd.storageLevel !== null)) {

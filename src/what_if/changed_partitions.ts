@@ -64,7 +64,7 @@ export function changedPartitions(workload: Workload, change: PartitionChange): 
 }
 
 /** Tasks that run at once (TaskScheduler.defaultParallelism): local mode has its cores, a cluster never less than 2. */
-function parallelismOf({ master, executors }: Cluster): number {
+export function parallelismOf({ master, executors }: Cluster): number {
   const staying = executors.filter(({ removedMs }) => removedMs === null);
   const cores = (staying.length > 0 ? staying : executors).reduce((sum, executor) => sum + executor.cores, 0);
   return /^local(?:\[|$)/.test(master) ? cores : Math.max(cores, 2);

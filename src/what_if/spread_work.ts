@@ -6,7 +6,7 @@
 import type { Column, ConsumerDemand, Rdd, StageDemand } from "../simulator/workload.ts";
 
 /** A task result without data: what does not grow with a partition. */
-const EMPTY_RESULT_BYTES = 1500;
+export const EMPTY_RESULT_BYTES = 1500;
 
 /** The same time, dealt out by shares that add up to 1. */
 function spreadTime(column: Column, shares: Column): Column {
@@ -16,7 +16,7 @@ function spreadTime(column: Column, shares: Column): Column {
 }
 
 /** The same whole number, dealt out in whole numbers by shares that add up to 1. */
-function spread(column: Column, shares: Column): Column {
+export function spread(column: Column, shares: Column): Column {
   let sum = 0;
   for (const value of column) sum += value;
   let dealt = 0;
@@ -48,7 +48,7 @@ function repeated(column: Column, shares: Column): Column {
   return new Float64Array(shares.length).fill(mean(column));
 }
 
-function spreadConsumer(consumer: ConsumerDemand, shares: Column): ConsumerDemand {
+export function spreadConsumer(consumer: ConsumerDemand, shares: Column): ConsumerDemand {
   return {
     ...consumer,
     records: spread(consumer.records, shares),

@@ -13,6 +13,7 @@ import { LogFindings } from "./from_event_log_findings.ts";
 import { JOB_DESCRIPTION, JOB_GROUP, jobTimings, SCHEDULER_POOL, SQL_EXECUTION } from "./from_event_log_jobs.ts";
 import { jvmOf } from "./from_event_log_jvm.ts";
 import type { ShuffleRecord } from "./from_event_log_lineage.ts";
+import { queriesOf } from "./from_event_log_queries.ts";
 import { rddsOf } from "./from_event_log_rdds.ts";
 import { StageDemands } from "./from_event_log_stage_demands.ts";
 import type { StageAttempt, StageRecord } from "./from_event_log_stages.ts";
@@ -76,6 +77,11 @@ function workloadOf(findings: LogFindings): Workload {
     demand: demandOfShuffle[i],
     reducerShares: null,
   }));
+  const queries = queriesOf({
+    plans: log.plans,
+    accumulator: (id) => findings.accumulators.get(id),
+    attempts: demands.attempts,
+  });
   return {
     name: application.name,
     appId: application.id,
@@ -92,6 +98,7 @@ function workloadOf(findings: LogFindings): Workload {
     demands: demands.demands,
     broadcasts: broadcastsOf(log.blocks.broadcasts.values(), new Map()),
     faults: [...demands.faults, ...log.executors.faults(startTime)],
+    ...queries.length === 0 ? {} : { queries },
     evidence: findings.evidence,
     warnings: [
       ...log.warnings.map(({ code, message, count }) => ({ code, message, count })),

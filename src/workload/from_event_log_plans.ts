@@ -88,6 +88,11 @@ export class PlanTable {
     return this.#roots.get(executionId);
   }
 
+  /** The last plans of all executions. */
+  roots(): IterableIterator<[executionId: number, root: PlanNode]> {
+    return this.#roots.entries();
+  }
+
   #node(executionId: number, plan: SparkPlanInfo): PlanNode {
     const metrics = new Map<string, number>();
     const node: PlanNode = {

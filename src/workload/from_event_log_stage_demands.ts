@@ -36,6 +36,8 @@ import { serializedTaskBytes } from "./from_event_log_task_sizes.ts";
  */
 export class StageDemands {
   readonly demands: StageDemand[] = [];
+  /** Of each demand. */
+  readonly attempts: (readonly StageAttempt[])[] = [];
   readonly faults: Fault[] = [];
   readonly #findings: LogFindings;
   /** Broadcasts read, by stage attempt. */
@@ -73,6 +75,7 @@ export class StageDemands {
       cachedInputBytes,
     });
     const index = this.demands.length;
+    this.attempts.push(attempts);
     this.demands.push({
       ...demand,
       resultBytes: this.#resultBytes(stage, attempts, demand.resultBytes, filled),

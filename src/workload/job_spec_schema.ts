@@ -417,6 +417,17 @@ const lineage = v.object({
       factor: v.pipe(v.number(), v.minValue(0.01), v.maxValue(1000)),
     }),
   ]))),
+  queries: v.optional(v.array(v.object({
+    executionId: index,
+    operators: v.array(v.object({
+      name: text,
+      description: text,
+      inputs: v.array(index),
+      rows: v.nullable(nonNegative(1e300)),
+      bytes: v.nullable(nonNegative(1e300)),
+      demand: v.nullable(index),
+    })),
+  }))),
 });
 
 /** Schemas that the JSON Schema defines once and refers to. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { ConsumerKind, Evidence, Fault } from "../simulator/workload.ts";
+import type { ConsumerKind, Evidence, Fault, QueryPlan } from "../simulator/workload.ts";
 import type { DeterministicLevel } from "../spark/events.ts";
 import type { StorageLevel } from "../spark/storage_level.ts";
 import type { InputWarning } from "./check_input.ts";
@@ -489,6 +489,8 @@ export interface LineageSpec {
   }[];
   /** Faults with the simulator's own references. */
   readonly faults?: readonly Fault[];
+  /** Plans of queries that join tables, for what-ifs that change a plan. */
+  readonly queries?: readonly QueryPlan[];
 }
 
 /** A job spec: either `stages` (by hand) or `lineage` (exact). */

@@ -5,7 +5,17 @@
  * @module
  */
 import { InputError } from "../errors.ts";
-import type { Column, Fault, Job, Rdd, RddDependency, Shuffle, StageDemand, Workload } from "../simulator/workload.ts";
+import type {
+  Column,
+  Fault,
+  Job,
+  PlanOperator,
+  Rdd,
+  RddDependency,
+  Shuffle,
+  StageDemand,
+  Workload,
+} from "../simulator/workload.ts";
 import { parseStorageLevel, storageLevelName } from "../spark/storage_level.ts";
 import {
   consumersFromSpec,
@@ -59,7 +69,8 @@ export function lineageFromSpec(spec: LineageSpec, context: ExpandContext): Work
   const faults = spec.faults ?? [];
   checkReferences(spec, pointer);
   checkCycles(spec, pointer);
-  return { rdds, shuffles, jobs, demands, broadcasts, faults };
+  const queries = spec.queries === undefined ? {} : { queries: spec.queries };
+  return { rdds, shuffles, jobs, demands, broadcasts, faults, ...queries };
 }
 
 const JOB_DEFAULTS = {
@@ -201,6 +212,9 @@ function checkReferences(spec: LineageSpec, pointer: string): void {
       throw unknownReference("broadcast", id, `${pointer}/demands/${i}/broadcastIds/${k}`);
     }
   }
+  for (const [i, { operators }] of (spec.queries ?? []).entries()) {
+    checkOperators(operators, targets, `${pointer}/queries/${i}/operators`);
+  }
   for (const [i, fault] of (spec.faults ?? []).entries()) checkFault(fault, targets, `${pointer}/faults/${i}`);
 }
 
@@ -258,6 +272,18 @@ function checkJob(job: ExactJobSpec, earlier: ReadonlySet<number>, targets: Targ
   }
 }
 
+/** Operators refer to earlier ones and to demands. */
+function checkOperators(operators: readonly PlanOperator[], { demands }: Targets, pointer: string): void {
+  for (const [i, { inputs, demand }] of operators.entries()) {
+    for (const [k, input] of inputs.entries()) {
+      if (input >= i) throw unknownReference("earlier operator", input, `${pointer}/${i}/inputs/${k}`);
+    }
+    if (demand !== null && demand >= demands.length) {
+      throw unknownReference("demand", demand, `${pointer}/${i}/demand`);
+    }
+  }
+}
+
 function checkFault(fault: Fault, { demands }: Targets, pointer: string): void {
   if (fault.kind === "executorLost" || fault.kind === "slowHost") return;
   if (fault.demand >= demands.length) throw unknownReference("demand", fault.demand, `${pointer}/demand`);
@@ -312,6 +338,7 @@ export function lineageToSpec(workload: Workload): LineageSpec {
     jobs: workload.jobs,
     broadcasts: workload.broadcasts,
     faults: workload.faults,
+    ...workload.queries === undefined ? {} : { queries: workload.queries },
   };
 }
 

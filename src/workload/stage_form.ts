@@ -5,7 +5,7 @@
  * @module
  */
 import { InputError } from "../errors.ts";
-import type { Broadcast, Cluster, Fault, Job, Rdd, Shuffle, StageDemand } from "../simulator/workload.ts";
+import type { Broadcast, Cluster, Fault, Job, QueryPlan, Rdd, Shuffle, StageDemand } from "../simulator/workload.ts";
 import { demandFromSpec } from "./demand_form.ts";
 import { faultsFromSpec } from "./fault_form.ts";
 import { jobsFromSpec } from "./job_form.ts";
@@ -33,6 +33,7 @@ export interface WorkloadParts {
   readonly demands: readonly StageDemand[];
   readonly broadcasts: readonly Broadcast[];
   readonly faults: readonly Fault[];
+  readonly queries?: readonly QueryPlan[];
 }
 
 /**

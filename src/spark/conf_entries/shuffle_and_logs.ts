@@ -226,6 +226,13 @@ const SQL: readonly ConfEntry[] = [
     { declaredSince: "1.5" },
   ),
   confEntry(
+    "spark.sql.adaptive.autoBroadcastJoinThreshold",
+    bytes,
+    "3.2",
+    null,
+    "The same for what adaptive execution has measured; spark.sql.autoBroadcastJoinThreshold where it is not set.",
+  ),
+  confEntry(
     "spark.sql.files.maxPartitionBytes",
     bytes,
     "2.0",

@@ -1,0 +1,310 @@
+/**
+ * The stages of a query some of whose broadcast joins are sort-merge joins.
+ *
+ * Both sides of a sort-merge join are spread by its keys, through an exchange where they are not yet
+ * (EnsureRequirements), and sorted. What was one stage up to the exchange above its joins becomes a stage for each
+ * side and for each join; an aggregation by more than the keys needs no exchange of its own any more.
+ *
+ * @module
+ */
+import type { QueryPlan } from "../simulator/workload.ts";
+import { columnsOf, groupingKeys, hashKeys, joinText, type PlanColumn, sortKeys } from "./plan_text.ts";
+
+/** Where a stage's rows go. */
+export type StageOutput =
+  | {
+    readonly kind: "shuffle";
+    /** The plan's own exchange; null: one that the rewriting put in. */
+    readonly exchange: number | null;
+    readonly rows: number;
+    /** Bytes of the rows in memory. */
+    readonly bytes: number;
+  }
+  | { readonly kind: "broadcast"; readonly exchange: number }
+  | { readonly kind: "result" };
+
+/** A side of a sort-merge join that was not in order. */
+export interface PlannedSort {
+  /** Index of the join. */
+  readonly join: number;
+  readonly keys: readonly string[];
+  readonly rows: number;
+  readonly rowBytes: number;
+}
+
+/** A stage with the operators that it runs. */
+export interface PlannedStage {
+  /** Indices among the query's operators, in the order in which rows pass. */
+  readonly operators: readonly number[];
+  /** Map stages whose output it reads; without any it reads tables. */
+  readonly reads: readonly PlannedStage[];
+  /** Stages whose rows it gets as broadcast tables. */
+  readonly broadcasts: readonly PlannedStage[];
+  readonly sorts: readonly PlannedSort[];
+  readonly output: StageOutput;
+  /** It is not the stage that was recorded. */
+  readonly changed: boolean;
+}
+
+/** What is known of a text's length: StringType.defaultSize, to whole words. */
+const TEXT_BYTES = 24;
+const WORD_BYTES = 8;
+
+/**
+ * A row as an UnsafeRow: a word for its null bits, one for each column, and the texts behind them.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { rowBytes } from "./planned_stages.ts";
+ *
+ * assertEquals(rowBytes([{ name: "k#1L", isText: false }, { name: "v#2", isText: true }]), 48);
+ * ```
+ */
+export function rowBytes(columns: readonly PlanColumn[]): number {
+  const nullBits = Math.ceil(columns.length / 64) * WORD_BYTES;
+  return columns.reduce((sum, { isText }) => sum + WORD_BYTES + (isText ? TEXT_BYTES : 0), nullBits);
+}
+
+/**
+ * Rewrites a query.
+ *
+ * @param joins Indices of the broadcast joins that become sort-merge joins.
+ * @returns Its stages, those that are read before their readers; null where the plan has what is not understood.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { plannedStages } from "./planned_stages.ts";
+ *
+ * const op = (name: string, description: string, inputs: number[], demand: number | null) =>
+ *   ({ name, description, inputs, rows: 10, bytes: null, demand });
+ * const operators = [
+ *   op("Scan parquet", "FileScan parquet [a#1L]", [], 0),
+ *   op("Scan parquet", "FileScan parquet [b#2L]", [], 1),
+ *   op("BroadcastExchange", "BroadcastExchange HashedRelationBroadcastMode", [1], null),
+ *   op("BroadcastHashJoin", "BroadcastHashJoin [a#1L], [b#2L], Inner, BuildRight, false", [0, 2], 0),
+ * ];
+ * const stages = plannedStages({ executionId: 0, operators }, new Set([3]))!;
+ * assertEquals(stages.map(({ output, operators }) => [output.kind, operators]), [
+ *   ["shuffle", [0]], ["shuffle", [1]], ["result", [3]],
+ * ]);
+ * ```
+ */
+export function plannedStages(query: QueryPlan, joins: ReadonlySet<number>): readonly PlannedStage[] | null {
+  return new Planner(query, joins).plan();
+}
+
+/** Rows on their way through a stage that has not ended yet. */
+interface Flow {
+  readonly operators: readonly number[];
+  readonly reads: readonly PlannedStage[];
+  readonly broadcasts: readonly PlannedStage[];
+  readonly sorts: readonly PlannedSort[];
+  readonly changed: boolean;
+  /** Keys by whose hash rows are spread: by any of these lists. */
+  readonly partitionings: readonly (readonly string[])[];
+  /** Columns by which they are in order: by any of these lists. */
+  readonly orderings: readonly (readonly string[])[];
+  readonly rows: number;
+  readonly columns: readonly PlanColumn[];
+}
+
+const EMPTY = { operators: [], reads: [], broadcasts: [], sorts: [], changed: false, partitionings: [], orderings: [] };
+
+class Planner {
+  readonly #query: QueryPlan;
+  readonly #joins: ReadonlySet<number>;
+  readonly #stages: PlannedStage[] = [];
+  /** Stages that end in an exchange, by it: what is reused is one stage. */
+  readonly #ended = new Map<string, PlannedStage>();
+  /** Of the rows that a stage gives. */
+  readonly #columns = new Map<PlannedStage, readonly PlanColumn[]>();
+
+  constructor(query: QueryPlan, joins: ReadonlySet<number>) {
+    this.#query = query;
+    this.#joins = joins;
+  }
+
+  plan(): readonly PlannedStage[] | null {
+    const flow = this.#flow(this.#query.operators.length - 1);
+    if (flow === null) return null;
+    this.#end(flow, { kind: "result" });
+    return this.#stages;
+  }
+
+  #flow(index: number): Flow | null {
+    const { name, inputs } = this.#query.operators[index];
+    if (inputs.length === 0) return this.#scan(index);
+    if (/^(Shuffle)?Exchange$/.test(name)) return this.#exchange(index);
+    if (this.#joins.has(index)) return this.#sortMergeJoin(index);
+    if (/^Broadcast\w*Join$/.test(name)) return this.#broadcastJoin(index);
+    if (/^(SortMergeJoin|ShuffledHashJoin)$/.test(name)) return this.#shuffledJoin(index);
+    return inputs.length === 1 && name !== "BroadcastExchange" ? this.#unary(index) : null;
+  }
+
+  #scan(index: number): Flow {
+    const { name, description, rows } = this.#query.operators[index];
+    return { ...EMPTY, operators: [index], rows: rows ?? 0, columns: columnsOf(name, description) ?? [] };
+  }
+
+  #unary(index: number): Flow | null {
+    const { name, description, rows, inputs } = this.#query.operators[index];
+    const child = this.#withoutExchange(index) ?? this.#flow(inputs[0]);
+    if (child === null) return null;
+    return {
+      ...child,
+      operators: [...child.operators, index],
+      orderings: name === "Sort" ? [sortKeys(description)] : /Aggregate$/.test(name) ? [] : child.orderings,
+      rows: rows ?? child.rows,
+      columns: columnsOf(name, description) ?? child.columns,
+    };
+  }
+
+  /** Rows of an aggregation that come spread by some of its keys as they are; null where they need the exchange. */
+  #withoutExchange(index: number): Flow | null {
+    const { name, description, inputs } = this.#query.operators[index];
+    const below = this.#query.operators[inputs[0]];
+    if (!/Aggregate$/.test(name) || below.name !== "Exchange" || hashKeys(below.description) === null) return null;
+    const keys = new Set(groupingKeys(description));
+    const mark = this.#stages.length;
+    const flow = this.#flow(below.inputs[0]);
+    if (flow === null || !flow.changed) return null;
+    if (flow.partitionings.some((list) => list.length > 0 && list.every((key) => keys.has(key)))) return flow;
+    this.#forget(mark);
+    return null;
+  }
+
+  /** Takes back stages that were ended to no use. */
+  #forget(mark: number): void {
+    const gone = new Set(this.#stages.splice(mark));
+    for (const [key, stage] of this.#ended) if (gone.has(stage)) this.#ended.delete(key);
+  }
+
+  #exchange(index: number): Flow | null {
+    const { description, rows, bytes, inputs } = this.#query.operators[index];
+    let stage = this.#ended.get(`${index}`);
+    const keys = hashKeys(description);
+    const child = stage === undefined ? this.#flow(inputs[0]) : null;
+    if (stage === undefined) {
+      // A changed stage before an exchange by ranges would change the job that samples it as well.
+      if (child === null || (child.changed && /rangepartitioning/.test(description))) return null;
+      const size = bytes ?? child.rows * rowBytes(child.columns);
+      stage = this.#end(child, { kind: "shuffle", exchange: index, rows: rows ?? child.rows, bytes: size });
+      this.#ended.set(`${index}`, stage);
+      this.#columns.set(stage, child.columns);
+    }
+    return {
+      ...EMPTY,
+      reads: [stage],
+      partitionings: keys === null ? [] : [keys],
+      rows: rows ?? 0,
+      columns: this.#columns.get(stage) ?? [],
+    };
+  }
+
+  #broadcastJoin(index: number): Flow | null {
+    const { inputs, rows, name, description } = this.#query.operators[index];
+    const build = inputs.findIndex((input) => this.#query.operators[input].name === "BroadcastExchange");
+    if (build < 0 || inputs.length !== 2) return null;
+    const probe = this.#flow(inputs[1 - build]);
+    const table = this.#broadcast(inputs[build]);
+    if (probe === null || table === null) return null;
+    const type = joinText(description)?.type ?? name;
+    const ofTable = /Semi|Anti|Existence/.test(type) ? [] : this.#columns.get(table) ?? [];
+    return {
+      ...probe,
+      operators: [...probe.operators, index],
+      broadcasts: [...probe.broadcasts, table],
+      rows: rows ?? probe.rows,
+      columns: build === 0 ? [...ofTable, ...probe.columns] : [...probe.columns, ...ofTable],
+    };
+  }
+
+  #broadcast(index: number): PlannedStage | null {
+    const known = this.#ended.get(`${index}`);
+    if (known !== undefined) return known;
+    const child = this.#flow(this.#query.operators[index].inputs[0]);
+    if (child === null) return null;
+    const stage = this.#end(child, { kind: "broadcast", exchange: index });
+    this.#ended.set(`${index}`, stage);
+    this.#columns.set(stage, child.columns);
+    return stage;
+  }
+
+  #shuffledJoin(index: number): Flow | null {
+    const { inputs, description } = this.#query.operators[index];
+    const join = joinText(description);
+    const [left, right] = inputs.map((input) => this.#flow(input));
+    return join === null || left === null || right === null ? null : this.#joined(index, left, right);
+  }
+
+  #sortMergeJoin(index: number): Flow | null {
+    const { operators } = this.#query;
+    const join = joinText(operators[index].description);
+    if (join === null) return null;
+    const keys = [join.leftKeys, join.rightKeys];
+    const sides = operators[index].inputs.map((input, side) => {
+      const below = operators[input].name === "BroadcastExchange" ? operators[input].inputs[0] : input;
+      const flow = this.#flow(below);
+      return flow === null ? null : this.#sorted(this.#spread(flow, keys[side], below), keys[side], index);
+    });
+    const [left, right] = sides;
+    if (left === null || right === null) return null;
+    return this.#joined(index, { ...left, changed: true }, right);
+  }
+
+  /** One side of a join, through an exchange unless it is spread by exactly the join's keys. */
+  #spread(flow: Flow, keys: readonly string[], index: number): Flow {
+    if (flow.partitionings.some((list) => sameSet(list, keys))) return flow;
+    const place = `${index} by ${keys.map((key) => key.replace(/#\d+L?/g, "")).join()}`;
+    let stage = this.#ended.get(place);
+    if (stage === undefined) {
+      const { rows, columns } = flow;
+      const output = { kind: "shuffle" as const, exchange: null, rows, bytes: rows * rowBytes(columns) };
+      stage = this.#end({ ...flow, changed: true }, output);
+      this.#ended.set(place, stage);
+    }
+    return { ...EMPTY, reads: [stage], partitionings: [keys], rows: flow.rows, columns: flow.columns };
+  }
+
+  #sorted(flow: Flow, keys: readonly string[], join: number): Flow {
+    if (flow.orderings.some((list) => keys.every((key, i) => list[i] === key))) return flow;
+    const sort = { join, keys, rows: flow.rows, rowBytes: rowBytes(flow.columns) };
+    return { ...flow, sorts: [...flow.sorts, sort], orderings: [keys] };
+  }
+
+  /** Rows of a join whose sides one stage reads. */
+  #joined(index: number, left: Flow, right: Flow): Flow {
+    const { description, rows } = this.#query.operators[index];
+    const { leftKeys, rightKeys, type } = joinText(description)!;
+    const keepsLeft = /^(Inner|Cross|LeftOuter|LeftSemi|LeftAnti|ExistenceJoin)/.test(type);
+    const keepsRight = /^(Inner|Cross|RightOuter)/.test(type);
+    const isFilter = /^(LeftSemi|LeftAnti|ExistenceJoin)/.test(type);
+    return {
+      operators: [...left.operators, ...right.operators, index],
+      reads: [...new Set([...left.reads, ...right.reads])],
+      broadcasts: [...left.broadcasts, ...right.broadcasts],
+      sorts: [...left.sorts, ...right.sorts],
+      changed: left.changed || right.changed,
+      partitionings: [
+        ...keepsLeft ? [leftKeys, ...left.partitionings] : [],
+        ...keepsRight ? [rightKeys, ...right.partitionings] : [],
+      ],
+      orderings: [...keepsLeft ? [leftKeys] : [], ...keepsRight ? [rightKeys] : []],
+      rows: rows ?? Math.max(left.rows, right.rows),
+      columns: isFilter ? left.columns : [...left.columns, ...right.columns],
+    };
+  }
+
+  #end(flow: Flow, output: StageOutput): PlannedStage {
+    const { operators, reads, broadcasts, sorts, changed } = flow;
+    const stage = { operators, reads, broadcasts, sorts, output, changed };
+    this.#stages.push(stage);
+    return stage;
+  }
+}
+
+function sameSet(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((key) => b.includes(key));
+}

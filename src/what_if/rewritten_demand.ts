@@ -1,0 +1,212 @@
+/**
+ * What the tasks of a rewritten query's stage demand: the work of the operators that run in it, out of what was
+ * recorded of the stages in which they ran.
+ *
+ * @module
+ */
+import type { Column, ConsumerDemand, QueryPlan, StageDemand } from "../simulator/workload.ts";
+import { placeConsumers } from "../workload/from_event_log_consumer_times.ts";
+import type { UnplacedConsumer } from "../workload/from_event_log_sql_consumers.ts";
+import type { PlannedSort, PlannedStage } from "./planned_stages.ts";
+import { collectedBytes, type RecordedStages, sumOf } from "./recorded_stages.ts";
+import { spread, spreadConsumer, spreadDemand } from "./spread_work.ts";
+
+/** What a map stage writes, all tasks together. */
+export interface StageWrites {
+  readonly bytes: number;
+  readonly records: number;
+}
+
+/** Names of consumers are cut off here. */
+const NAME_LENGTH = 80;
+
+/**
+ * What a stage writes to its shuffle: as recorded where the exchange is the plan's own; null for other stages.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { emptyWorkload } from "../simulator/workload.ts";
+ * import { RecordedStages } from "./recorded_stages.ts";
+ * import { stageWrites } from "./rewritten_demand.ts";
+ *
+ * const recorded = new RecordedStages(emptyWorkload("nothing"), { executionId: 0, operators: [] });
+ * const output = { kind: "shuffle" as const, exchange: null, rows: 1000, bytes: 24000 };
+ * const stage = { operators: [], reads: [], broadcasts: [], sorts: [], output, changed: true };
+ * assertEquals(stageWrites(stage, { recorded, compression: 0.5 }), { bytes: 12000, records: 1000 });
+ * ```
+ */
+export function stageWrites(
+  stage: PlannedStage,
+  { recorded, compression }: { readonly recorded: RecordedStages; readonly compression: number },
+): StageWrites | null {
+  const { output } = stage;
+  if (output.kind !== "shuffle") return null;
+  if (output.exchange !== null) {
+    const { shuffleWriteBytes, shuffleWriteRecords } = recorded.demands[recorded.writerOf(output.exchange)!];
+    return { bytes: sumOf(shuffleWriteBytes), records: sumOf(shuffleWriteRecords) };
+  }
+  // A broadcast's rows were compressed in the results of the tasks that collected them.
+  const collected = recorded.collected(stage);
+  const bytes = collected === null ? output.bytes * compression : collectedBytes(collected);
+  return { bytes: Math.round(bytes), records: output.rows };
+}
+
+/** What {@linkcode stageDemand} goes by. */
+export interface DemandContext {
+  readonly query: QueryPlan;
+  /** All of the query. */
+  readonly stages: readonly PlannedStage[];
+  readonly recorded: RecordedStages;
+  /** Of each task in the stage's rows. */
+  readonly shares: Column;
+  readonly writes: StageWrites | null;
+  /** Demands of the stages that it reads. */
+  readonly reads: readonly StageDemand[];
+}
+
+/**
+ * The demand of a stage that is not as it was recorded.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { workloadFromJobSpec } from "../workload/job_spec.ts";
+ * import { RecordedStages } from "./recorded_stages.ts";
+ * import { stageDemand } from "./rewritten_demand.ts";
+ *
+ * const workload = workloadFromJobSpec({ stages: [{ id: 0, tasks: 1, computeMs: [300], inputBytes: [1000] }] });
+ * const jobs = workload.jobs.map((job) => ({ ...job, sqlExecutionId: 0 }));
+ * const operators = [
+ *   { name: "Scan parquet", description: "FileScan parquet [a#1L]", inputs: [], rows: 50, bytes: 900, demand: 0 },
+ *   { name: "Filter", description: "Filter isnotnull(a#1L)", inputs: [0], rows: 25, bytes: null, demand: 0 },
+ * ];
+ * const query = { executionId: 0, operators };
+ * const stage = (operators: number[]) =>
+ *   ({ operators, reads: [], broadcasts: [], sorts: [], output: { kind: "result" as const }, changed: true });
+ * const [scan, filter] = [stage([0]), stage([1])];
+ * const recorded = new RecordedStages({ ...workload, jobs }, query);
+ * const rest = { query, stages: [scan, filter], recorded, writes: null, reads: [] };
+ * assertEquals([...stageDemand(scan, { ...rest, shares: Float64Array.of(0.75, 0.25) }).computeMs], [150, 50]);
+ * assertEquals([...stageDemand(filter, { ...rest, shares: Float64Array.of(1) }).computeMs], [100]);
+ * ```
+ */
+export function stageDemand(stage: PlannedStage, context: DemandContext): StageDemand {
+  const { query, recorded, shares, writes, reads } = context;
+  const pieces = piecesOf(stage, context);
+  const base = recorded.demands[pieces.at(-1)!.demand];
+  const isMapStage = stage.output.kind === "shuffle";
+  const dealt = spreadDemand(base, shares, isMapStage);
+  const total = (of: (demand: StageDemand) => Column) =>
+    spread(Float64Array.of(sumOf(reads.map((r) => sumOf(of(r))))), shares);
+  const nothing = new Float64Array(shares.length);
+  const scanned = reads.length > 0 ? null : base;
+  const computeMs = sumOf(pieces.map(({ demand, weight }) => weight * sumOf(recorded.demands[demand].computeMs)));
+  return {
+    ...dealt,
+    name: recorded.demands[recorded.jobs.at(-1)!.demand].name,
+    computeMs: shares.map((share) => share * computeMs),
+    resultBytes: isMapStage ? nothing.map(() => mapResultBytes(context)) : dealt.resultBytes,
+    serializedTaskBytes: null,
+    speculativeComputeMs: null,
+    inputBytes: scanned === null ? nothing : scanned.inputBytes,
+    inputRecords: scanned === null ? nothing : scanned.inputRecords,
+    outputBytes: isMapStage ? nothing : dealt.outputBytes,
+    outputRecords: isMapStage ? nothing : dealt.outputRecords,
+    shuffleReadBytes: total(({ shuffleWriteBytes }) => shuffleWriteBytes),
+    shuffleReadRecords: total(({ shuffleWriteRecords }) => shuffleWriteRecords),
+    shuffleWriteBytes: writes === null ? nothing : spread(Float64Array.of(writes.bytes), shares),
+    shuffleWriteRecords: writes === null ? nothing : spread(Float64Array.of(writes.records), shares),
+    consumers: consumersOf(stage, query, recorded, shares),
+    broadcastIds: stage.broadcasts.length === 0 ? [] : base.broadcastIds,
+  };
+}
+
+/** A part of a recorded stage's work. */
+interface Piece {
+  readonly demand: number;
+  /** Of the rows that its operators gave. */
+  readonly weight: number;
+}
+
+function piecesOf(stage: PlannedStage, { query, stages }: DemandContext): Piece[] {
+  const rowsOf = (operators: readonly number[], demand: number) =>
+    sumOf(
+      operators.map((operator) => query.operators[operator]).filter((o) => o.demand === demand).map((o) => o.rows ?? 0),
+    );
+  const own = new Set(stage.operators.map((operator) => query.operators[operator].demand).filter((d) => d !== null));
+  return [...own].map((demand) => {
+    const all = sumOf(stages.map(({ operators }) => rowsOf(operators, demand)));
+    return { demand, weight: all === 0 ? 1 : rowsOf(stage.operators, demand) / all };
+  });
+}
+
+/** A map task's result says only where its output is: as large as those of the query's other map tasks. */
+function mapResultBytes({ recorded }: DemandContext): number {
+  const known = recorded.jobs.filter(({ kind }) => kind === "mapStage").map(({ demand }) => recorded.demands[demand]);
+  const results = known.flatMap(({ resultBytes }) => [...resultBytes]).sort((a, b) => a - b);
+  return results.length === 0 ? MAP_RESULT_BYTES : results[Math.floor(results.length / 2)];
+}
+
+/** Median of a map task's result in recorded queries of Spark 3.5.9. */
+const MAP_RESULT_BYTES = 2100;
+
+/** The sorts of the stage's joins, then what its operators held where they ran. */
+function consumersOf(
+  stage: PlannedStage,
+  { operators }: QueryPlan,
+  recorded: RecordedStages,
+  shares: Column,
+): readonly ConsumerDemand[] {
+  const held: UnplacedConsumer[] = [];
+  for (const index of stage.operators) {
+    const { demand, description } = operators[index];
+    if (demand === null) continue;
+    const name = description.slice(0, NAME_LENGTH);
+    for (const consumer of recorded.demands[demand].consumers) {
+      const isRelation = consumer.parameters.broadcast === 1;
+      if (consumer.name !== name && !(isRelation && stage.broadcasts.length > 0)) continue;
+      if (held.some((other) => other.name === consumer.name)) continue;
+      const { start: _start, fillEnd: _fillEnd, release: _release, ...rest } = spreadConsumer(consumer, shares);
+      const toTheEnd = consumer.kind === "HashedRelation";
+      const bytes = isRelation ? relationBytes(stage, operators, shares) : rest.bytes;
+      held.push({ ...rest, bytes, readBy: null, toTheEnd });
+    }
+  }
+  const sorts = stage.sorts.map((sort, i) => sortConsumer(sort, { shares, sides: stage.sorts, at: i }));
+  const all = [...sorts, ...held];
+  return placeConsumers(
+    all.map((consumer, i) => ({ ...consumer, readBy: i + 1 < all.length ? all.length - 1 : null })),
+  );
+}
+
+/** Each task reads all tables that are still broadcast. */
+function relationBytes(stage: PlannedStage, operators: QueryPlan["operators"], shares: Column): Column {
+  const bytes = stage.broadcasts.map(({ output }) =>
+    output.kind === "broadcast" ? operators[output.exchange].bytes ?? 0 : 0
+  );
+  return new Float64Array(shares.length).fill(sumOf(bytes));
+}
+
+/** A sort-merge join reads its left side, but for the first row, when the right one has been sorted. */
+function sortConsumer(
+  { join, keys, rows, rowBytes }: PlannedSort,
+  { shares, sides, at }: { readonly shares: Column; readonly sides: readonly PlannedSort[]; readonly at: number },
+): UnplacedConsumer {
+  const [key, ...others] = keys;
+  const readAfter = sides[at + 1]?.join === join ? { readAfter: at + 1 } : {};
+  return {
+    kind: "UnsafeExternalSorter",
+    name: `Sort [${keys.join(", ")}]`.slice(0, NAME_LENGTH),
+    tungsten: true,
+    records: spread(Float64Array.of(rows), shares),
+    bytes: spread(Float64Array.of(Math.round(rows * rowBytes)), shares),
+    absentIn: null,
+    keys: null,
+    diskBytesPerByte: null,
+    parameters: { radixSort: others.length === 0 && /#\d+L$/.test(key) ? 1 : 0 },
+    readBy: null,
+    toTheEnd: false,
+    ...readAfter,
+  };
+}
