@@ -72,6 +72,11 @@ export class PlanTable {
     return this.#byAccumulator.get(accumulatorId);
   }
 
+  /** A metric's value that the driver set (sizes of files and broadcasts). */
+  driverValue(accumulatorId: number): number | undefined {
+    return this.#driverValues.get(accumulatorId);
+  }
+
   /** Partitions that an exchange writes: as the driver counted them (from 3.0), or as its description says. */
   exchangePartitions(node: PlanNode): number | null {
     if (!/Exchange$/.test(node.nodeName) || node.nodeName === "BroadcastExchange") return null;
