@@ -84,3 +84,9 @@ Deno.test("rddOfBlock() knows Spark's block ids", () => {
     null,
   ]);
 });
+
+Deno.test("a piece of a broadcast that comes back from disk is no block of an RDD", () => {
+  const fold = new BlockFold("simulated");
+  fold.readBack("1", "broadcast_1_piece0", 10);
+  assertEquals(fold.rdds(), []);
+});

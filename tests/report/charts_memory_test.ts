@@ -136,3 +136,60 @@ Deno.test("an unpersisted RDD is no eviction, a lost executor holds nothing", ()
   assertEquals(unpersisted.points.at(-1)!.onHeap.storageMemoryUsed, 250);
   assertEquals(unpersisted.marks, []);
 });
+
+Deno.test("what a simulated run tells of memory is marked by its kind, with its bytes and its cause", () => {
+  const at = { time: 1000, executorId: "1", taskId: 7 };
+  const consumer = { ...at, consumer: "UnsafeExternalSorter" };
+  const { executors: [{ marks }] } = fold([
+    memoryState(1000, {}),
+    { kind: "putRefused", ...at, blockId: "rdd_1_0", numBytes: 11, toDisk: true },
+    { kind: "memoryWait", ...at, numBytes: 12, waitMs: 30 },
+    { kind: "spill", ...consumer, memoryBytes: 13, diskBytes: 5, trigger: "HashAggregation" },
+    { kind: "outOfMemory", ...consumer, requested: 14, granted: 2 },
+  ]);
+  const told = marks.map(({ kind, bytes, example: { subject, cause, toDisk, waitMs } }) =>
+    [kind, bytes, subject, cause, toDisk, waitMs] as const
+  );
+  assertEquals(
+    new Map(told.map((mark) => [mark[0], mark.slice(1)])) as Map<string, unknown>,
+    new Map<string, unknown>([
+      ["refused", [11, "rdd_1_0", "task 7", true, null]],
+      ["wait", [12, "task 7", null, false, 30]],
+      ["spill", [13, "UnsafeExternalSorter", "HashAggregation", true, null]],
+      ["outOfMemory", [14, "UnsafeExternalSorter", "task 7", false, null]],
+    ]),
+  );
+});
+
+Deno.test("pools off the heap are shown beside those on it; an unpersist leaves pools to what the run says of them", () => {
+  const pools = { storagePoolSize: 300, storageMemoryUsed: 100, unrollMemoryUsed: 0 };
+  const offHeap = { ...pools, executionPoolSize: 300, executionMemoryUsed: 50 };
+  const { executors: [{ points }] } = fold([
+    { ...memoryState(1000, { storageMemoryUsed: 20 }), offHeap } as SparkEvent,
+    blockUpdated("rdd_1_0", 20),
+    { kind: "unpersistRdd", rddId: 1 },
+  ]);
+  const last = points.at(-1)!;
+  assertEquals([last.onHeap.storageMemoryUsed, last.offHeap!.storageMemoryUsed, last.offHeap!.executionMemoryUsed], [
+    20,
+    100,
+    50,
+  ]);
+});
+
+Deno.test("many executors share the samples that there may be: buckets widen, and the fullest moments stay", () => {
+  // 80 executors with 1,024 moments each are more than the 65,536 samples of all.
+  const events: SparkEvent[] = [];
+  for (let moment = 0; moment < 1024; moment++) {
+    for (let executor = 0; executor < 80; executor++) {
+      const storageMemoryUsed = moment === 500 ? executor + 1 : 0;
+      events.push({ ...memoryState(1000 + moment, { storageMemoryUsed }), executorId: `${executor}` } as SparkEvent);
+    }
+  }
+  const { executors } = fold(events, 4096);
+  assertEquals(executors.length, 80);
+  assertEquals(executors.reduce((sum, { points }) => sum + points.length, 0) <= 65_536, true);
+  for (const { executorId, points } of executors) {
+    assertEquals(Math.max(...points.map(({ onHeap }) => onHeap.storageMemoryUsed)), Number(executorId) + 1);
+  }
+});

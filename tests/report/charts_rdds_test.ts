@@ -98,3 +98,13 @@ Deno.test("reads and evictions of simulated runs are counted", () => {
     evictions: 1,
   });
 });
+
+Deno.test("puts that found no room are counted by RDD; other blocks are of none", () => {
+  const charts = new Charts();
+  const at = { time: 1000, executorId: "1", taskId: 1, numBytes: 9 };
+  for (const blockId of ["rdd_4_0", "rdd_4_1", "broadcast_1"]) {
+    charts.event({ kind: "putRefused", ...at, blockId, toDisk: false });
+  }
+  charts.event({ kind: "cacheRead", ...at, blockId: "broadcast_1", from: "memory" });
+  assertEquals(charts.finish().rdds.map(({ rddId, refused, hits }) => [rddId, refused, hits]), [[4, 2, 0]]);
+});

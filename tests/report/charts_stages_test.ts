@@ -83,3 +83,12 @@ Deno.test("stages beyond the limit are counted", () => {
   const { graph } = charts.finish();
   assertEquals([graph.stages.length, graph.leftOut], [2, 3]);
 });
+
+Deno.test("ends of jobs and stages that nobody saw begin are passed over", () => {
+  const charts = new Charts({ stages: 1 });
+  charts.event({ kind: "stageSubmitted", stageInfo: stageInfo({ stageId: 0 }), properties: {} });
+  charts.event({ kind: "jobEnd", jobId: 3, time: 5, failure: null });
+  charts.event({ kind: "stageCompleted", stageInfo: stageInfo({ stageId: 1, completionTime: 9 }) });
+  const { graph } = charts.finish();
+  assertEquals([graph.stages.map(({ stageId }) => stageId), graph.leftOut, graph.jobs], [[0], 1, []]);
+});

@@ -130,3 +130,30 @@ Deno.test("exitCode() knows Spark's own codes and those of signals", () => {
   assertEquals([52, 137, 143, 56].map((code) => exitCode(code)?.signal ?? null), [null, "SIGKILL", "SIGTERM", null]);
   assertEquals(exitCode(99), null);
 });
+
+Deno.test("a task's end by memory is read with what the lines before it say is in use", () => {
+  const lines = [
+    "INFO TaskMemoryManager: 1000 bytes of memory are used for execution and 500 bytes of memory are used for storage",
+    "org.apache.spark.memory.SparkOutOfMemoryError: Unable to acquire 65536 bytes of memory, got 0",
+  ].join("\n");
+  const arithmetic = explain(lines).explanations.find(({ code }) => code === "execution.unableToAcquire")!.arithmetic;
+  assertEquals(arithmetic.slice(0, 2), [
+    "65536 bytes (0.06 MiB) asked, 0 bytes (0.00 MiB) got: 65536 bytes missing",
+    "at that moment 1000 bytes were used for execution and 500 for storage",
+  ]);
+  // settings that cannot be sized leave out the shares, not the answer
+  const broken = explain(lines, { conf: SparkConf.from({ "spark.executor.memory": "100m" }) });
+  const shares = broken.explanations.flatMap(({ arithmetic }) => arithmetic).filter((line) => /share/.test(line));
+  assertEquals(shares, []);
+});
+
+Deno.test("no task that unrolls and no block that was freed divide nothing", () => {
+  const values = (text: string) => explain(text).explanations[0];
+  // MemoryStore.logMemoryUsage, MemoryStore.evictBlocksToFreeSpace
+  const usage = values(
+    "Memory use = 1.0 KB (blocks) + 0.0 B (scratch space shared across 0 tasks(s)) = 1.0 KB. " +
+      "Storage limit = 2.0 KB.",
+  );
+  assertEquals(usage.values.perTaskUnrollBytes, null);
+  assertEquals(values("After dropping 0 blocks, free memory is 10.0 KB").code.startsWith("storage."), true);
+});

@@ -28,3 +28,12 @@ Deno.test("nothing known is said in one sentence, with the nearest", () => {
       "Paste the whole line, or the exception with its 'Caused by' lines.\n",
   );
 });
+
+Deno.test("the text says since when a message is printed, and what the nearest known one is", () => {
+  const since = explanationText(explain(
+    "Total size of serialized results of 3 tasks (2.0 GiB) is bigger than spark.driver.maxResultSize (1024.0 MiB)",
+  ));
+  assertEquals(/, printed by \S+, since Spark \d\.\d/.test(since), true, since);
+  const nearest = explanationText(explain("what is the size of serialized results?"));
+  assertEquals(/^The nearest known one is ".*": .* \(result\.maxResultSize\)\.$/m.test(nearest), true, nearest);
+});

@@ -347,3 +347,18 @@ Deno.test("warnings of the source are passed on, counted by code", () => {
   ]);
   assertEquals(summary.warnings[0], { code: "log.cut_line", message: "m", count: 3 });
 });
+
+Deno.test("a version that is not known, and a plan that a log has no more, are no reason to stop", () => {
+  const summarizer = new Summarizer({ source: "observed" });
+  const description = { description: "q", details: "", physicalPlanDescription: "" };
+  const start = { kind: "sqlExecutionStart", executionId: 1, time: 2, ...description, plan: null };
+  summarizer.event({ kind: "logStart", sparkVersion: "7.0.0" });
+  summarizer.event(start as unknown as SparkEvent);
+  const { warnings } = summarizer.summary();
+  // the newest version whose rules are known (tests/spark/versions_test.ts)
+  assertEquals(warnings.find(({ code }) => code === "conf.version"), {
+    code: "conf.version",
+    message: "Spark 7.0.0 is not known: the rules of 4.2 are used",
+    count: 1,
+  });
+});

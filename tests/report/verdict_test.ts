@@ -6,7 +6,9 @@ import { failureCause } from "../../src/report/verdict/failure_cause.ts";
 import { size, tellingLine } from "../../src/report/verdict/finding.ts";
 import { SparkConf } from "../../src/spark/conf.ts";
 import type { SparkEvent } from "../../src/spark/events.ts";
+import { STORAGE_LEVELS } from "../../src/spark/storage_level.ts";
 import { runParts } from "../support/runs.ts";
+import { blockUpdated, taskEnd } from "./chart_events.ts";
 
 async function verdict(run: string): Promise<Finding[]> {
   const summarizer = new Summarizer({ source: "observed" });
@@ -272,4 +274,88 @@ Deno.test("a query's error without a failed job is told", () => {
 
 Deno.test("sizes are printed in the largest unit of which there is one", () => {
   assertEquals([0, 1023, 1024, 1048576, 1.5 * 2 ** 40].map(size), ["0 B", "1023 B", "1.0 KiB", "1.0 MiB", "1.5 TiB"]);
+});
+
+Deno.test("speculative copies are counted, with the attempts that lost against them", () => {
+  const events = [
+    taskEnd({ taskId: 1 }),
+    taskEnd({ taskId: 2, attempt: 1, speculative: true }),
+    taskEnd({
+      taskId: 3,
+      killed: true,
+      reason: { reason: "TaskKilled", killReason: "another attempt succeeded", accumulables: [] } as never,
+    }),
+    taskEnd({ taskId: 4, killed: true, reason: { reason: "TaskKilled", killReason: "Stage cancelled" } as never }),
+  ];
+  const finding = verdictOn(events, { "spark.speculation": "true" }).find(({ code }) => code === "tasks.speculation")!;
+  assertEquals([finding.sentence, finding.evidence], [
+    "1 speculative copy of slow tasks ran.",
+    ["1 attempt killed because another attempt succeeded"],
+  ]);
+  assertEquals(keys(finding)[0], "spark.speculation");
+});
+
+/** A stage that computes an RDD of two partitions at a level. */
+function persisting(storageLevel: typeof STORAGE_LEVELS[string]): SparkEvent {
+  const rdd = { rddId: 1, name: "users", callsite: "", parentIds: [], storageLevel, numPartitions: 2 };
+  const sizes = { numCachedPartitions: 0, memorySize: 0, diskSize: 0, scope: null, isBarrier: false };
+  const stageInfo = {
+    stageId: 0,
+    attemptId: 0,
+    name: "count",
+    numTasks: 2,
+    rddInfos: [{ ...rdd, ...sizes }],
+    parentIds: [],
+    details: "",
+    submissionTime: 1,
+    completionTime: null,
+    failureReason: null,
+    resourceProfileId: 0,
+    isShufflePushEnabled: null,
+    accumulables: [],
+  };
+  return { kind: "stageSubmitted", stageInfo, properties: {} } as unknown as SparkEvent;
+}
+
+Deno.test("persisted RDDs in a log without block updates: how the next log says what became of them", () => {
+  const findings = verdictOn([persisting(STORAGE_LEVELS.MEMORY_ONLY), taskEnd({ finishTime: 5 })]);
+  const finding = findings.find(({ code }) => code === "memory.cache_not_recorded")!;
+  assertStringIncludes(finding.sentence, "1 RDD is persisted (");
+  assertEquals(keys(finding), ["spark.eventLog.logBlockUpdates.enabled"]);
+});
+
+Deno.test("evictions of RDDs off the heap: the off-heap size that would hold them, without the heap's fraction", () => {
+  const finding = verdictOn([
+    persisting(STORAGE_LEVELS.OFF_HEAP),
+    {
+      kind: "blockManagerAdded",
+      time: 1,
+      executorId: "1",
+      host: "a:1",
+      maximumMemory: 500 * 2 ** 20,
+      maximumOnHeapMemory: 400 * 2 ** 20,
+      maximumOffHeapMemory: 100 * 2 ** 20,
+    },
+    blockUpdated("rdd_1_0", 90 * 2 ** 20, { time: 2 }),
+    // as Spark reports a drop: in no memory any more, with the size that was freed
+    { ...blockUpdated("rdd_1_0", 0, { time: 3 }), memorySize: 90 * 2 ** 20 } as SparkEvent,
+    blockUpdated("rdd_1_1", 90 * 2 ** 20, { time: 4 }),
+  ]).find(({ code }) => code.startsWith("memory.evictions"))!;
+  const advice = finding.settings.find(({ key }) => key === "spark.memory.offHeap.size")!;
+  // two blocks of 90 MiB on one executor: 180 MiB, rounded up to 64 MiB
+  assertEquals(advice.advice.slice(0, 10), "about 192m");
+  assertStringIncludes(finding.why!, "off-heap");
+});
+
+Deno.test("a process killed for its memory in local mode is the driver, and an error of a query without a known cause is shown", () => {
+  const killed = failureCause(
+    "ExecutorLostFailure (executor driver exited caused by one of the running tasks) " +
+      "Reason: Container killed on request. Exit code is 137",
+    { conf: SparkConf.from({}, "3.5.9"), local: true },
+  )!;
+  assertEquals(killed.settings.map(({ key }) => key), ["spark.driver.memory"]);
+  const end = { kind: "sqlExecutionEnd", executionId: 1, time: 5, errorMessage: "Table or view not found: t" } as const;
+  const [finding] = verdictOn([end]);
+  assertEquals([finding.code, finding.severity, finding.settings], ["sql.error", "problem", []]);
+  assertStringIncludes(finding.sentence, "1 SQL query ended with an error: Table or view not found: t");
 });

@@ -148,7 +148,7 @@ const PATTERNS: readonly Pattern[] = [
   },
   {
     code: "executor.killed_137",
-    pattern: /(?:exit code|code|status|Exit status:?) 137\b/,
+    pattern: /(?:exit code|code|status|Exit status:?)(?: is)? 137\b/,
     cause: () => "something killed the process with SIGKILL (exit code 137)",
     why:
       "137 is 128 + 9: the kernel's out-of-memory killer or the container manager does that when the machine or the container " +
@@ -157,7 +157,7 @@ const PATTERNS: readonly Pattern[] = [
   },
   {
     code: "executor.killed_143",
-    pattern: /(?:exit code|code|status|Exit status:?) 143\b/,
+    pattern: /(?:exit code|code|status|Exit status:?)(?: is)? 143\b/,
     cause: () => "something asked the process to end with SIGTERM (exit code 143)",
     why:
       "143 is 128 + 15: the cluster manager does that on preemption, on decommissioning or when a container exceeds its limit",
