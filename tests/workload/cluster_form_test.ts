@@ -62,3 +62,22 @@ Deno.test("the exact form keeps whether executors are dynamic", () => {
     assertEquals(workloadFromJobSpec(parseJobSpec(JSON.parse(json)).spec), workload);
   }
 });
+
+Deno.test("cores are as given or as the master says, within what an executor may have; executors' ids differ", () => {
+  const refusal = (cluster: unknown, conf: Record<string, string> = {}) => {
+    const error = assertThrows(
+      () => workloadFromJobSpec(parseJobSpec({ cluster, conf, stages: [{ id: 0, tasks: 1 }] }).spec),
+      InputError,
+    );
+    return [error.code, error.pointer];
+  };
+  const { cluster } = workloadFromJobSpec({ cluster: { master: "local[*]", cores: 6 }, stages: [{ id: 0, tasks: 1 }] });
+  assertEquals(cluster.executors[0].cores, 6);
+  assertEquals(refusal({ master: "local[5000]" }), ["job_spec.range", "/cluster"]);
+  assertEquals(refusal({}, { "spark.executor.cores": "4097" }), ["job_spec.range", "/cluster/cores"]);
+  const twice = [{ id: "1", host: "a", cores: 1 }, { id: "1", host: "b", cores: 1 }];
+  assertEquals(refusal({ executors: twice }), ["job_spec.duplicate", "/cluster/executors/1/id"]);
+  // What no count can be is Spark's to refuse: the default holds here.
+  const none = workloadFromJobSpec({ conf: { "spark.executor.cores": "0" }, stages: [{ id: 0, tasks: 1 }] });
+  assertEquals(none.cluster.executors.map(({ cores }) => cores), [1, 1]);
+});

@@ -1,4 +1,5 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
+import { InputError } from "../../src/errors.ts";
 import { workloadFromJobSpec } from "../../src/workload/job_spec.ts";
 
 Deno.test("faults get the simulator's fields and Spark's defaults", () => {
@@ -35,4 +36,13 @@ Deno.test("faults get the simulator's fields and Spark's defaults", () => {
     { kind: "fetchFailure", demand: 0, partition: 0, attempts: 2 },
     { kind: "slowHost", host: "host-1", factor: 4 },
   ]);
+});
+
+Deno.test("a fault of a stage that there is not is refused at its place", () => {
+  const spec = {
+    stages: [{ id: "s", tasks: 2 }],
+    faults: [{ kind: "fetchFailure" as const, stage: "t", partition: 0 }],
+  };
+  const { code, pointer } = assertThrows(() => workloadFromJobSpec(spec), InputError);
+  assertEquals([code, pointer], ["job_spec.unknown_reference", "/faults/0/stage"]);
 });

@@ -84,3 +84,61 @@ Deno.test("cartesian products hold their limit at its value and not one beyond",
   const error = assertThrows(() => workloadFromJobSpec(spec, { limits: { partitionDependencies: 599 } }), InputError);
   assertEquals(error.code, "limit.partitionDependencies");
 });
+
+Deno.test("the exact form refuses references to what there is not, each at its place", () => {
+  const lineage = () => ({
+    rdds: [{ id: 0, name: "a", callSite: "", numPartitions: 2 }, {
+      id: 1,
+      name: "b",
+      callSite: "",
+      numPartitions: 2,
+      dependencies: [{ kind: "narrow", rddId: 0, mapping: "oneToOne" }],
+    }],
+    shuffles: [],
+    demands: [{ tasks: 2 }],
+    jobs: [{ id: 0, rddId: 1, demand: 0 }],
+    broadcasts: [],
+    faults: [],
+  });
+  const refused = (change: (spec: ReturnType<typeof lineage>) => void) => {
+    const spec = lineage();
+    change(spec);
+    return refusal({ lineage: spec });
+  };
+  const job = { id: 0, rddId: 1, demand: 0 };
+  const fault = { kind: "fetchFailure", demand: 1, partition: 0, attempts: 1 };
+  assertEquals(refused((spec) => spec.rdds[1].dependencies![0].rddId = 7), [
+    "job_spec.unknown_reference",
+    "/lineage/rdds/1/dependencies/0/rddId",
+  ]);
+  assertEquals(refused((spec) => spec.jobs = [{ ...job, partitions: [0, 2] } as never]), [
+    "job_spec.range",
+    "/lineage/jobs/0/partitions/1",
+  ]);
+  assertEquals(refused((spec) => spec.faults = [fault] as never), [
+    "job_spec.unknown_reference",
+    "/lineage/faults/0/demand",
+  ]);
+});
+
+Deno.test("an RDD of the exact form keeps what it computes with, and when it is persisted and unpersisted", () => {
+  const spec = {
+    cached: [{
+      name: "c",
+      partitions: 2,
+      bytes: 10,
+      unpersistBeforeJob: 1,
+      memory: [{ kind: "UnsafeExternalSorter" as const, bytes: 100 }],
+    }],
+    stages: [{ id: 0, reads: ["c"], preferredHosts: undefined }, { id: 1, tasks: 1 }],
+    jobs: [{ stage: 0 }, { stage: 1 }],
+  };
+  const workload = workloadFromJobSpec(spec as never);
+  const [rdd] = workload.rdds;
+  const rdds = [
+    { ...rdd, alwaysSerialized: true, preferredHosts: [["host-0"], []], persistBeforeJob: 0 },
+    ...workload.rdds.slice(1),
+  ];
+  const again = workloadFromJobSpec(JSON.parse(JSON.stringify(jobSpecFromWorkload({ ...workload, rdds }))));
+  assertEquals(again.rdds[0], rdds[0]);
+});

@@ -1,6 +1,7 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
-import { type ColumnContext, columnOf, MAX_QUANTITY_BYTES } from "../../src/workload/quantity.ts";
+import { InputError } from "../../src/errors.ts";
+import { type ColumnContext, columnOf, MAX_QUANTITY_BYTES, scalar } from "../../src/workload/quantity.ts";
 
 const context = (length: number, seed = 1): ColumnContext => ({ unit: "bytes", length, seed, pointer: "/x" });
 const sum = (column: Float64Array) => column.reduce((total, value) => total + value, 0);
@@ -56,4 +57,16 @@ Deno.test("zipf splits the whole total, the k-th share in proportion to 1 / k^ex
   // 1 : 1/2 : 1/3 = 6 : 3 : 2 of 110.
   assertEquals(columnOf({ distribution: "zipf", total: 110, exponent: 1 }, context(3)), Float64Array.of(60, 30, 20));
   assertEquals(columnOf({ distribution: "zipf", total: 110, exponent: 1 }, context(0)).length, 0);
+});
+
+Deno.test("counts are numbers, sizes may be Spark's texts, lists are columns as they are", () => {
+  const refusal = (call: () => unknown) => {
+    const { code, pointer } = assertThrows(call, InputError);
+    return [code, pointer];
+  };
+  assertEquals(refusal(() => scalar("64k", "count", "/records")), ["input.type", "/records"]);
+  assertEquals(refusal(() => scalar("64q", "bytes", "/bytes")), ["size.bytes", "/bytes"]);
+  const list = columnOf({ distribution: "list", values: [3, "1k", 2] }, context(3));
+  assertEquals(list, Float64Array.of(3, 1024, 2));
+  assertEquals(refusal(() => columnOf({ distribution: "list", values: [3, 1] }, context(3)))[0], "job_spec.length");
 });

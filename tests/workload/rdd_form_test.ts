@@ -1,4 +1,5 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
+import { InputError } from "../../src/errors.ts";
 import { workloadFromJobSpec } from "../../src/workload/job_spec.ts";
 
 Deno.test("the shuffle input of a stage that caches is the cached RDD's: it is read only on a miss", () => {
@@ -49,4 +50,24 @@ Deno.test("bytes are in the form of the storage level; the other form stays unkn
   assertEquals(sizes("MEMORY_ONLY_SER"), [null, 5]);
   assertEquals(sizes("OFF_HEAP"), [null, 5]);
   assertEquals(sizes("DISK_ONLY"), [null, 5]);
+});
+
+Deno.test("an RDD is unpersisted before a job that there is; one stage caches it, and broadcasts have names of their own", () => {
+  const cached = [{ name: "c", partitions: 2, bytes: 1 }];
+  const refusal = (spec: Parameters<typeof workloadFromJobSpec>[0]) => {
+    const { code, pointer } = assertThrows(() => workloadFromJobSpec(spec), InputError);
+    return [code, pointer];
+  };
+  const stages = [{ id: 0, caches: ["c"] }, { id: 1, caches: ["c"] }];
+  assertEquals(refusal({ cached, stages }), ["job_spec.duplicate", "/stages/1/caches/0"]);
+  assertEquals(refusal({ cached, stages: [{ id: 0, caches: ["c", "c"] }] }), [
+    "job_spec.duplicate",
+    "/stages/0/caches/1",
+  ]);
+  assertEquals(
+    refusal({ cached: [{ ...cached[0], unpersistBeforeJob: 1 }], stages: [stages[0]], jobs: [{ stage: 0 }] }),
+    ["job_spec.range", "/cached/0/unpersistBeforeJob"],
+  );
+  const broadcasts = [{ name: "b", bytes: 1 }, { name: "b", bytes: 2 }];
+  assertEquals(refusal({ broadcasts, stages: [{ id: 0, tasks: 1 }] }), ["job_spec.duplicate", "/broadcasts/1/name"]);
 });

@@ -69,7 +69,7 @@ export function fractionSteps(from: number, to: number, recorded: number): numbe
 /** Counts from 1 up, at least to four times the recorded one. */
 export function countSteps(recorded: number, least: number): number[] {
   const most = Math.max(least, 4 * recorded);
-  const steps = new Set<number>([recorded]);
+  const steps = new Set<number>([recorded, most]);
   let stride = 1;
   for (let n = 1; n <= most; n += stride) {
     steps.add(n);

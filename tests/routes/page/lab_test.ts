@@ -174,3 +174,16 @@ Deno.test("the compact form of large traces is understood", () => {
     { op: "reserveUnroll", m: "ON", t: -1, b: "rdd_4_0", n: 10 },
   ]);
 });
+
+Deno.test("a session without operations shows the empty pools, and one of many keeps the last steps", () => {
+  const header = parseTrace(
+    '{"v":1,"name":"t","kind":"handmade","heap":1000,"off":0,"frac":0.5,"cores":1,"regionOn":500,"regionOff":0}\n',
+  ).header;
+  assertEquals(poolsOf(new LabSession({ title: "t", header, operations: [] }).initial, "ON").storagePoolSize, 500);
+  const operations = Array.from({ length: 1000 }, () => ({ op: "acqExec", t: 0, n: 1, m: "ON" }));
+  const session = new LabSession({ title: "t", header, operations: operations as never });
+  const first = session.step(0);
+  session.step(999);
+  for (let i = 0; i < 1000; i++) session.step(i);
+  assertEquals(session.step(0), first, "made anew");
+});

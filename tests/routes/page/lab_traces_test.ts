@@ -1,4 +1,7 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { InputError } from "../../../src/errors.ts";
+import { traceFormat } from "../../../src/replay/mod.ts";
+import { traceStory } from "../../../routes/page/lab/trace_story.ts";
 import { actionTold, eventTold } from "../../../routes/page/lab/scheduler_told.ts";
 import { sentencesTold } from "../../../routes/page/lab/spilling_told.ts";
 import { type OpenedTrace, readTraceFile } from "../../../routes/page/lab/trace_file.ts";
@@ -59,5 +62,27 @@ Deno.test("what no words are known for is shown as it is written", () => {
 Deno.test("a consumer that waited is told when it goes on", () => {
   assertEquals(sentencesTold({ op: "release", done: { at: 12, t: 1, c: 1, r: 1 } }), [
     "Consumer 1 of task 1, which waited since operation 12, goes on: 1 byte granted.",
+  ]);
+});
+
+Deno.test("a file without a header, a trace without steps and one of too many are refused", async () => {
+  const refusal = async (text: string) => {
+    const { code, message } = await assertRejects(() => readTraceFile(new Blob([text])), InputError);
+    return [code, message];
+  };
+  const header = "Cannot open the trace: its first line must be a header";
+  assertEquals(await refusal(""), ["lab.trace", header]);
+  assertEquals(await refusal("5\n"), ["lab.trace", header]);
+  const [first] = (await traces("scheduler/2.4.0/handmade-a.jsonl.gz"))[0];
+  assertEquals(await refusal(first), ["lab.trace", "Cannot open the trace: it has no steps"]);
+  const trace = JSON.parse(first);
+  const many = new Array(1_000_000);
+  assertThrows(() => traceStory(traceFormat(trace), trace, many), InputError, "received 1000000");
+});
+
+Deno.test("a block that a task's memory drives out is told", () => {
+  assertEquals(sentencesTold({ ev: [["rdd_0_1", 5], "rdd_0_2"] } as never), [
+    "rdd_0_1 was evicted from storage.",
+    "rdd_0_2 was evicted from storage.",
   ]);
 });
