@@ -19,7 +19,7 @@ import type { CompletionEvent, SchedulerListener } from "./scheduler/dag_schedul
 import { Driver } from "./scheduler/driver.ts";
 import type { BlockManagerId } from "./scheduler/map_output_tracker.ts";
 import type { Stage } from "./scheduler/stage.ts";
-import { SPECULATIVE, type TaskInfos } from "./scheduler/task_infos.ts";
+import { KILLED, SPECULATIVE, type TaskInfos } from "./scheduler/task_infos.ts";
 import type { NameTable } from "./scheduler/names.ts";
 import type { TaskResult } from "./scheduler/task_result_getter.ts";
 import type { SchedulerBackend } from "./scheduler/task_scheduler_types.ts";
@@ -234,6 +234,8 @@ export class DriverSide implements ListenerHost {
   }
 
   metricsOf(tid: number): TaskMetrics | null {
+    const { countsKilledTasks } = this.#host.settings.scheduler.rules.scheduler;
+    if (!countsKilledTasks && this.infos.has(tid, KILLED)) return null;
     return this.#ended[tid]?.metrics ?? null;
   }
 

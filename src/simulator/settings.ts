@@ -7,6 +7,7 @@ import { InputError } from "../errors.ts";
 import type { UnrollSettings } from "../kernel/types.ts";
 import type { SparkConf } from "../spark/conf.ts";
 import { INT_MAX } from "../spark/conf_entry.ts";
+import { maxResultSizeOf } from "../spark/max_result_size.ts";
 import type { PoolSettings } from "./scheduler/pool.ts";
 import type { ResultLimits } from "./scheduler/result_path.ts";
 import { type SchedulerSettings, schedulerSettings } from "./scheduler/settings.ts";
@@ -112,7 +113,7 @@ function checkPositive(conf: SparkConf, key: string): void {
 export function resultLimits(conf: SparkConf): ResultLimits {
   const rpc = conf.reads("spark.rpc.message.maxSize") ? "spark.rpc.message.maxSize" : "spark.akka.frameSize";
   return {
-    maxResultSize: conf.getSizeAsBytes("spark.driver.maxResultSize"),
+    maxResultSize: maxResultSizeOf(conf),
     maxDirectResultSize: conf.reads("spark.task.maxDirectResultSize")
       ? conf.getSizeAsBytes("spark.task.maxDirectResultSize")
       : Number.MAX_SAFE_INTEGER,

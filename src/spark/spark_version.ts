@@ -40,8 +40,8 @@ export type VersionNumber = readonly [
   patch: number,
 ];
 
-/** The oldest line whose scheduler was compared decision by decision; older ones are simulated with its rules. */
-const OLDEST_SCHEDULER = "2.4";
+/** The oldest line whose scheduler was compared decision by decision; rules of older ones were read in their source. */
+const OLDEST_SCHEDULER = "2.3";
 
 /** A version that was asked for, and the one whose rules are used for it. */
 export interface ResolvedVersion {
@@ -128,24 +128,25 @@ export function resolveVersion(asked: string): ResolvedVersion {
 }
 
 /**
- * What is to be said about the scheduling of a version: null from 2.4 on, where it is Spark's own, decision by decision.
+ * What is to be said about the scheduling of a version: null from 2.3 on, where it is Spark's own, decision by decision.
  *
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { resolveVersion, schedulingWarning } from "./spark_version.ts";
  *
- * assertEquals(schedulingWarning(resolveVersion("2.4.0")), null);
+ * assertEquals(schedulingWarning(resolveVersion("2.3.4")), null);
  * assertEquals(
  *   schedulingWarning(resolveVersion("2.2.3")),
- *   "Spark 2.2.3: tasks and stages are scheduled by the rules of 2.4.0, the oldest that were compared with the real Spark",
+ *   "Spark 2.2.3: the rules by which tasks and stages are scheduled were read in its source, not compared with the real Spark",
  * );
  * ```
  */
 export function schedulingWarning({ asked, number }: ResolvedVersion): string | null {
   if (compareVersions(number, numberOf(OLDEST_SCHEDULER)) >= 0) return null;
-  return `Spark ${asked}: tasks and stages are scheduled by the rules of ${REFERENCE_SPARK_VERSION}, the oldest that ` +
-    "were compared with the real Spark";
+  return `Spark ${asked}: the rules by which tasks and stages are scheduled were read in its source, not compared with ` +
+    "the real Spark" +
+    (compareVersions(number, numberOf("2.1")) >= 0 ? "" : "; when stages that wait are looked at follows 2.1");
 }
 
 /**

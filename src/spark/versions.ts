@@ -9,6 +9,7 @@
  */
 import { type ByVersion, resolveVersion, schedulingWarning, valueIn } from "./spark_version.ts";
 import type { VersionRule } from "./version_rule.ts";
+import { EARLY_SCHEDULER_RULES } from "./version_rules/early_scheduler.ts";
 import { EVENT_LOG_RULES } from "./version_rules/event_log.ts";
 import { MEMORY_RULES } from "./version_rules/memory.ts";
 import { RESULTS_RULES } from "./version_rules/results.ts";
@@ -22,7 +23,7 @@ export type { Collector, VersionRule } from "./version_rule.ts";
 export const VERSION_RULES = Object.freeze({
   memory: MEMORY_RULES,
   results: RESULTS_RULES,
-  scheduler: SCHEDULER_RULES,
+  scheduler: Object.freeze({ ...SCHEDULER_RULES, ...EARLY_SCHEDULER_RULES }),
   spilling: SPILLING_RULES,
   texts: TEXTS_RULES,
   eventLog: EVENT_LOG_RULES,

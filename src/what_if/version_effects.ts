@@ -67,7 +67,6 @@ export const NOT_SIMULATED: ReadonlySet<string> = new Set([
   "memory.confValueError",
   "memory.usualCollector",
   "memory.containerHoldsOffHeap",
-  "results.hasMaxResultSize",
   "scheduler.removesExecutorsAsync",
   "scheduler.lossReasonName",
   "texts.appendsSqlState",

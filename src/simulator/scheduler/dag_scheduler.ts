@@ -198,7 +198,9 @@ export class DAGScheduler {
       return;
     }
     this.markStageAsFinished(stage);
-    if (stage instanceof ShuffleMapStage) this.markMapStageJobsAsFinished(stage);
+    if (stage instanceof ShuffleMapStage && this.#rules.scheduler.emptyMapStageEndsJobs) {
+      this.markMapStageJobsAsFinished(stage);
+    }
     this.#submitWaitingChildStages(stage);
   }
 
@@ -246,7 +248,9 @@ export class DAGScheduler {
     stage.latestInfo.completionTime = this.options.nowMs();
     if (errorMessage === null) stage.failedAttemptIds.clear();
     else stage.latestInfo.failureReason = errorMessage;
-    if (!willRetry) this.options.commitCoordinator.stageEnd(stage.id);
+    if (!willRetry || !this.#rules.scheduler.retriedStageKeepsCommits) {
+      this.options.commitCoordinator.stageEnd(stage.id);
+    }
     this.options.listener.stageCompleted(stage, willRetry);
     this.runningStages.delete(stage.id);
   }
@@ -461,8 +465,8 @@ export class DAGScheduler {
     host: number,
     reason: ExecutorLossReason,
   ): void {
-    const workerLost = reason.kind === "processLost" && reason.workerLost;
     const { externalShuffleService, rules } = this.options.settings;
+    const workerLost = reason.kind === "processLost" && reason.workerLost && rules.scheduler.workerLossTakesOutputs;
     this.removeExecutorAndUnregisterOutputs(executor, {
       fileLost: workerLost || !externalShuffleService,
       host: workerLost && rules.scheduler.workerLossRemovesHostOutputs ? host : null,
@@ -508,6 +512,7 @@ export class DAGScheduler {
 
   /** A worker was removed from the cluster: what is on its host is gone. */
   handleWorkerRemoved(host: number): void {
+    if (!this.#rules.scheduler.removedWorkerTakesOutputs) return;
     this.options.tracker.removeOutputsOnHost(host);
     this.graph.clearCacheLocs();
   }

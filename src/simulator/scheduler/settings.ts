@@ -6,6 +6,7 @@
 import { InputError } from "../../errors.ts";
 import type { SparkConf } from "../../spark/conf.ts";
 import { INT_MAX } from "../../spark/conf_entry.ts";
+import { maxResultSizeOf } from "../../spark/max_result_size.ts";
 import type { SparkRules } from "../../spark/versions.ts";
 import { DEFAULT_POOL, newPool, type PoolSettings } from "./pool.ts";
 
@@ -99,7 +100,7 @@ export function schedulerSettings(
     fairPools: fairPools(conf, pools),
     maxTaskFailures: conf.getInt("spark.task.maxFailures"),
     cpusPerTask,
-    maxResultSize: conf.getSizeAsBytes("spark.driver.maxResultSize"),
+    maxResultSize: maxResultSizeOf(conf),
     externalShuffleService: conf.getBoolean("spark.shuffle.service.enabled"),
     unRegisterOutputOnHost: conf.getBoolean("spark.files.fetchFailure.unRegisterOutputOnHost"),
     useOldFetchProtocol: conf.getBoolean("spark.shuffle.useOldFetchProtocol"),

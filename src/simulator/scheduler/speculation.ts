@@ -70,9 +70,14 @@ export class Speculation {
   }
 
   #typicalMs(): number {
-    return this.#rules.scheduler.typicalDuration === "upperMedian"
-      ? this.#durations.upperMedian()
-      : this.#durations.meanOfMiddle();
+    switch (this.#rules.scheduler.typicalDuration) {
+      case "upperMedian":
+        return this.#durations.upperMedian();
+      case "meanOfMiddle":
+        return this.#durations.meanOfMiddle();
+      case "afterHalf":
+        return this.#durations.afterHalf();
+    }
   }
 
   #enoughFinished(quantile: number, tasksSuccessful: number): boolean {

@@ -17,6 +17,12 @@ class MinHeap {
     return this.#items[0];
   }
 
+  /** The least but one, null when there is one alone. */
+  second(): number | null {
+    if (this.#items.length < 2) return null;
+    return this.#items.length === 2 ? this.#items[1] : Math.min(this.#items[1], this.#items[2]);
+  }
+
   push(value: number): void {
     const items = this.#items;
     let hole = items.length;
@@ -89,6 +95,11 @@ export class SuccessfulTaskDurations {
   /** The element in the middle, or the mean of the two (MedianHeap, up to 3.3). */
   meanOfMiddle(): number {
     return this.#upper.length > this.#lower.length ? this.#upper.peek() : (this.#upper.peek() - this.#lower.peek()) / 2;
+  }
+
+  /** The element at round(count / 2) of the sorted ones, or the last (before MedianHeap, up to 2.1). */
+  afterHalf(): number {
+    return this.size % 2 === 1 ? this.#upper.second() ?? this.#upper.peek() : this.#upper.peek();
   }
 
   /** The element at floor(count / 2) of the sorted ones (PercentileHeap of 0.5, since 3.4). */

@@ -27,6 +27,10 @@ export class TaskCompletion {
     return this.#dag.options;
   }
 
+  get #rules() {
+    return this.#options.settings.rules.scheduler;
+  }
+
   handle(event: CompletionEvent): void {
     const { taskSet, reason } = event;
     const { commitCoordinator, listener } = this.#options;
@@ -68,12 +72,15 @@ export class TaskCompletion {
       case "Success": {
         if (stage instanceof ShuffleMapStage) return true;
         const job = stage.activeJob;
+        if (job === null) return false;
+        if (!this.#rules.resultAccumulatorsCountOnce) return true;
         const outputId = event.taskSet.outputIds![event.index];
-        return job !== null && job.finished[outputId] === 0;
+        return job.finished[outputId] === 0;
       }
       case "ExceptionFailure":
-      case "TaskKilled":
         return true;
+      case "TaskKilled":
+        return this.#rules.countsKilledTasks;
       default:
         return false;
     }
@@ -133,10 +140,13 @@ export class TaskCompletion {
     const { taskSet } = event;
     const partition = taskSet.partitions[event.index];
     if (!ignored) {
-      stage.pendingPartitions.delete(partition);
       const failedAt = this.#dag.executorFailureEpoch.get(event.executor);
       // Of a failed executor's time: possibly bogus, the output may be gone.
-      if (failedAt === undefined || taskSet.epoch > failedAt) this.#registerOutput(event, stage, partition);
+      const isBogus = failedAt !== undefined && taskSet.epoch <= failedAt;
+      const isPending = isBogus && this.#rules.bogusOldAttemptIsPending &&
+        taskSet.stageAttemptId !== stage.latestInfo.attemptNumber;
+      if (!isPending) stage.pendingPartitions.delete(partition);
+      if (!isBogus) this.#registerOutput(event, stage, partition);
     }
     if (
       this.#dag.runningStages.has(stage.id) && stage.pendingPartitions.size === 0
@@ -178,18 +188,16 @@ export class TaskCompletion {
       dag.markStageAsFinished(failedStage, reason.message, !shouldAbort);
     }
     const address = this.#addressOf(reason);
-    if (reason.mapIndex !== -1 && address !== null) {
-      this.#options.tracker.unregisterMapOutput(
-        reason.shuffleId,
-        reason.mapIndex,
-        address,
-      );
+    const unregister = () => {
+      if (reason.mapIndex === -1 || address === null) return;
+      this.#options.tracker.unregisterMapOutput(reason.shuffleId, reason.mapIndex, address);
+    };
+    if (this.#rules.unregistersBeforeResubmit) unregister();
+    if (shouldAbort) dag.abortStage(failedStage, abortReason);
+    if (!shouldAbort || this.#rules.abortedStagesCountAsFailed) {
+      this.#putDownAsFailed(failedStage, mapStage, !shouldAbort);
     }
-    if (shouldAbort) {
-      dag.abortStage(failedStage, abortReason);
-    } else {
-      this.#scheduleResubmit(failedStage, mapStage);
-    }
+    if (!this.#rules.unregistersBeforeResubmit) unregister();
     if (address !== null) {
       const { externalShuffleService, unRegisterOutputOnHost } = this.#options.settings;
       dag.removeExecutorAndUnregisterOutputs(address.executor, {
@@ -208,12 +216,15 @@ export class TaskCompletion {
     };
   }
 
-  #scheduleResubmit(failedStage: Stage, mapStage: ShuffleMapStage): void {
+  /** Both stages run again at the next tick, which is asked for unless `asks` is false or one is to come. */
+  #putDownAsFailed(failedStage: Stage, mapStage: ShuffleMapStage, asks: boolean): void {
     const { failedStages } = this.#dag;
-    const isScheduled = failedStages.has(failedStage.id);
+    const isScheduled = this.#rules.resubmitTimer === "eachStage"
+      ? failedStages.has(failedStage.id)
+      : failedStages.size > 0;
     failedStages.add(failedStage.id);
     failedStages.add(mapStage.id);
-    if (isScheduled) return;
+    if (isScheduled || !asks) return;
     this.#dag.indeterminate.fetchFailed(failedStage, mapStage);
     this.#options.scheduleResubmit(RESUBMIT_TIMEOUT_MS);
   }
@@ -221,10 +232,15 @@ export class TaskCompletion {
   /** The output of a finished map task went with its executor: it runs again in the same task set. */
   #resubmitted(event: CompletionEvent, stage: Stage): void {
     if (stage instanceof ResultStage) {
-      throw new SchedulerException(
-        "org.apache.spark.SparkException",
-        "TaskSetManagers should only send Resubmitted task statuses for tasks in ShuffleMapStages.",
-      );
+      const text = "TaskSetManagers should only send Resubmitted task statuses for tasks in ShuffleMapStages.";
+      switch (this.#rules.resubmittedResultError) {
+        case "none":
+          return;
+        case "AssertionError":
+          throw new SchedulerException("java.lang.AssertionError", `assertion failed: ${text}`);
+        case "SparkException":
+          throw new SchedulerException("org.apache.spark.SparkException", text);
+      }
     }
     stage.pendingPartitions.add(event.taskSet.partitions[event.index]);
   }

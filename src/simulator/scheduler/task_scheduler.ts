@@ -172,9 +172,11 @@ export class TaskSchedulerImpl implements TaskScheduler, TaskSetManagerHost, Tas
   }
 
   cancelTasks(stageId: number, interruptThread: boolean, reason: string): void {
-    const killReason = this.settings.rules.scheduler.stageCancelledText === "reason"
-      ? `Stage cancelled: ${reason}`
-      : "Stage cancelled";
+    const killReason = {
+      lowerCase: "stage cancelled",
+      plain: "Stage cancelled",
+      reason: `Stage cancelled: ${reason}`,
+    }[this.settings.rules.scheduler.stageCancelledText];
     this.#killRunning(stageId, interruptThread, killReason);
     for (const manager of this.#managersOf(stageId)) {
       manager.abort(`Stage ${stageId} cancelled`);

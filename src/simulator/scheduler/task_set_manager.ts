@@ -207,7 +207,9 @@ export class TaskSetManager {
     const infos = this.#infos;
     if (this.#rules.results.ignoresQueuedResultOfLostExecutor && !infos.isRunning(tid)) return;
     const index = infos.index[tid];
-    if (this.successful[index] !== 0 && infos.has(tid, KILLED_BY_OTHER)) {
+    if (
+      this.#rules.scheduler.lateSuccessIsKilled && this.successful[index] !== 0 && infos.has(tid, KILLED_BY_OTHER)
+    ) {
       this.calculatedTasks--;
       this.totalResultSize -= infos.resultSize[tid];
       this.handleFailedTask(tid, "KILLED", FINISHED_TOO_LATE);
@@ -219,9 +221,9 @@ export class TaskSetManager {
       this.#speculation.noteProgress(tid, this.#host.taskProgress(tid));
     }
     this.removeRunningTask(tid);
-    this.#killOtherAttempts(index);
+    if (this.#rules.scheduler.killsOtherAttempts) this.#killOtherAttempts(index);
     if (this.successful[index] === 0) this.#markSuccessful(index);
-    if (!this.#rules.scheduler.dagNotifiesPartitionCompletion) {
+    if (!this.#rules.scheduler.dagNotifiesPartitionCompletion && this.#rules.scheduler.completionReachesAllTaskSets) {
       this.#host.markPartitionCompletedInAllTaskSets(
         this.stageId,
         this.taskSet.partitions[index],
@@ -393,7 +395,8 @@ export class TaskSetManager {
   #resubmit(tid: number): void {
     const infos = this.#infos;
     const index = infos.index[tid];
-    if (this.successful[index] === 0 || infos.has(tid, KILLED_BY_OTHER)) return;
+    if (this.successful[index] === 0) return;
+    if (this.#rules.scheduler.killedAttemptsAreNotResubmitted && infos.has(tid, KILLED_BY_OTHER)) return;
     if (this.#rules.scheduler.resubmitsOnlyEndedAttempts && infos.isRunning(tid)) return;
     this.successful[index] = 0;
     this.copiesRunning[index]--;
@@ -436,7 +439,9 @@ export class TaskSetManager {
       if (this.#queue.isSpeculatable(index)) continue;
       if (!isSlow({ tid, runTimeMs: nowMs - infos.launchTime[tid] })) continue;
       this.#queue.addCopy(index);
-      this.#host.dagScheduler.speculativeTaskSubmitted(this.taskSet, index);
+      if (this.#rules.scheduler.postsSpeculativeTasks) {
+        this.#host.dagScheduler.speculativeTaskSubmitted(this.taskSet, index);
+      }
       found = true;
     }
     return found;

@@ -15,7 +15,7 @@ export const RESULT_ENTRIES: readonly ConfEntry[] = [
     "1.2",
     "1g",
     "Largest sum of the serialized results of one stage's tasks; 0 is unlimited.",
-    { declaredSince: "2.2.0" },
+    { declaredSince: "2.4.0" },
   ),
   confEntry(
     "spark.task.maxDirectResultSize",

@@ -9,6 +9,7 @@ import { from, rule, type VersionRule } from "../version_rule.ts";
 export const RESULTS_RULES: {
   readonly indirectFrom: VersionRule<"akkaFrame" | "maxDirectResultSize">;
   readonly hasMaxResultSize: VersionRule<boolean>;
+  readonly maxResultSizeInMib: VersionRule<boolean>;
   readonly mapStagesAbort: VersionRule<boolean>;
   readonly countsValueBytesOnly: VersionRule<boolean>;
   readonly refusedResultIsKilled: VersionRule<boolean>;
@@ -27,6 +28,13 @@ export const RESULTS_RULES: {
     "SPARK-3466",
     "spark.driver.maxResultSize exists",
     "when results add up to more than the limit",
+  ),
+  maxResultSizeInMib: rule<boolean>(
+    "run",
+    null,
+    "spark.driver.maxResultSize counts in whole MiB, so that less than one is no limit",
+    "when spark.driver.maxResultSize is no multiple of 1m",
+    [["1.0", true], ["2.4.0", false]],
   ),
   mapStagesAbort: rule<boolean>(
     "run",

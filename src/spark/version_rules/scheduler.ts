@@ -39,7 +39,7 @@ export const SCHEDULER_RULES: {
   readonly localityTimerNeedsFullUse: VersionRule<boolean>;
   readonly localityReturnsToNewLevel: VersionRule<boolean>;
   readonly copiesWaitByLocality: VersionRule<boolean>;
-  readonly typicalDuration: VersionRule<"meanOfMiddle" | "upperMedian">;
+  readonly typicalDuration: VersionRule<"afterHalf" | "meanOfMiddle" | "upperMedian">;
   readonly checksEfficiency: VersionRule<boolean>;
   readonly allocationTracksAttempts: VersionRule<boolean>;
   readonly addTimerNeedsGrowth: VersionRule<boolean>;
@@ -49,7 +49,7 @@ export const SCHEDULER_RULES: {
   readonly fetchFailedText: VersionRule<"mapId" | "mapIndex">;
   readonly lossReasonName: VersionRule<"SlaveLost" | "ExecutorProcessLost">;
   readonly lostTaskText: VersionRule<"host" | "hostExecutor" | "separate">;
-  readonly stageCancelledText: VersionRule<"plain" | "reason">;
+  readonly stageCancelledText: VersionRule<"lowerCase" | "plain" | "reason">;
   readonly jobCancelledText: VersionRule<"plain" | "errorClass">;
   readonly fetchFailedAbortText: VersionRule<"inline" | "newLine" | "verbatim">;
   readonly failuresCountAllAttempts: VersionRule<boolean>;
@@ -280,12 +280,13 @@ export const SCHEDULER_RULES: {
     "speculative copies wait in lists by locality, and only successes of the task set itself count for the quantile",
     "when spark.speculation starts copies of tasks",
   ),
-  typicalDuration: rule<"meanOfMiddle" | "upperMedian">(
+  typicalDuration: rule<"afterHalf" | "meanOfMiddle" | "upperMedian">(
     "read",
     null,
-    "of an even number of durations speculation takes the mean of the two in the middle, or the larger",
-    "when spark.speculation judges an even number of durations",
-    [["1.0", "meanOfMiddle"], ["3.4.0", "upperMedian"]],
+    "of n sorted durations speculation takes the one after the first n / 2, rounded; the median (SPARK-16929), for an even n " +
+      "the mean of the two in the middle; or the larger of these",
+    "when spark.speculation judges durations",
+    [["1.0", "afterHalf"], ["2.2", "meanOfMiddle"], ["3.4.0", "upperMedian"]],
   ),
   checksEfficiency: from(
     "run",
@@ -350,12 +351,12 @@ export const SCHEDULER_RULES: {
     "when a task fails",
     [["1.0", "host"], ["2.1", "hostExecutor"], ["3.1.0", "separate"]],
   ),
-  stageCancelledText: rule<"plain" | "reason">(
+  stageCancelledText: rule<"lowerCase" | "plain" | "reason">(
     "run",
     null,
-    "tasks are killed with 'Stage cancelled', or with 'Stage cancelled: ' and the reason",
+    "tasks are killed with 'stage cancelled', 'Stage cancelled', or 'Stage cancelled: ' and the reason",
     "when tasks are killed with their stage",
-    [["1.0", "plain"], ["3.5.0", "reason"]],
+    [["1.0", "lowerCase"], ["2.3.0", "plain"], ["3.5.0", "reason"]],
   ),
   jobCancelledText: rule<"plain" | "errorClass">(
     "run",
