@@ -108,7 +108,7 @@ export interface RuleChange {
  *
  * const rules = changedRules("3.5.1", "4.1.0").map(({ rule }) => rule);
  * assertEquals(rules.includes("memory.unmanagedConsumers"), true);
- * assertEquals(changedRules("3.5.0", "3.5.6"), []);
+ * assertEquals(changedRules("3.5.6", "3.5.9"), []);
  * ```
  */
 export function changedRules(
