@@ -13,7 +13,7 @@ import type { Recommendation } from "../src/what_if/recommend.ts";
 import type { WhatIf } from "../src/what_if/what_if.ts";
 import type { JobSpec } from "../src/workload/job_spec_types.ts";
 import type { Template } from "../src/workload/template.ts";
-import type { EventLogAnswer } from "./engine.ts";
+import type { EventLogAnswer } from "./engine/read_log.ts";
 import type { JobRequest, RecommendationRequest, SweepRequest, WhatIfRequest } from "./requests.ts";
 import type { ServiceEnv } from "./service.ts";
 

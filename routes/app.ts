@@ -5,7 +5,6 @@
  */
 import { Hono } from "hono";
 import { compress } from "hono/compress";
-import { etag } from "hono/etag";
 import type { Api } from "./api.ts";
 import { Gate } from "./budget.ts";
 import { docs } from "./docs.ts";
@@ -14,7 +13,6 @@ import { health } from "./health.ts";
 import { type AppOptions, quietHost } from "./host.ts";
 import { serviceLimits } from "./limits.ts";
 import { allowOrigins, answerError, answerNotFound, observe, requireToken } from "./middleware.ts";
-import { openApiDocument } from "./openapi.ts";
 import { recommendations } from "./recommendations.ts";
 import type { Service, ServiceEnv } from "./service.ts";
 import { simulations } from "./simulations.ts";
@@ -41,6 +39,12 @@ export function apiRoutes(): Api {
  * and a stream's lines would wait for each other.
  */
 const COMPRESSED = ["/openapi.json", "/docs", "/v1/event-logs", "/v1/what-ifs", "/v1/recommendations"];
+
+/** The OpenAPI document of an app; what makes it is loaded when it is asked for. */
+async function describe(app: Hono<ServiceEnv>, options: { secured: boolean }): Promise<Record<string, unknown>> {
+  const { openApiDocument } = await import("./openapi.ts");
+  return await openApiDocument(app, options);
+}
 
 /**
  * The service. It holds no state but what computes at the moment; nothing that is sent is kept.
@@ -71,8 +75,7 @@ export function createApp(options: AppOptions = {}): Hono<ServiceEnv> {
   if (options.compress) { for (const path of COMPRESSED) app.use(path, compress()); }
   app.route("/", apiRoutes());
   let document: Promise<Record<string, unknown>> | undefined;
-  const described = () => document ??= openApiDocument(app, { secured: options.token !== undefined });
-  app.get("/openapi.json", etag(), async (c) => c.json(await described()));
+  const described = () => document ??= describe(app, { secured: options.token !== undefined });
   app.route("/", docs(described, limits));
   options.page?.(app);
   app.notFound(answerNotFound(app));

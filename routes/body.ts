@@ -7,8 +7,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type * as v from "valibot";
 import { InputError, LimitError } from "../src/errors.ts";
-import { checkInput, type InputWarning } from "../src/workload/check_input.ts";
-import { parseStrictJson } from "../src/workload/strict_json.ts";
+import type { InputWarning } from "../src/workload/check_input.ts";
 import { HttpError, problemResponse } from "./problem.ts";
 import type { ServiceEnv } from "./service.ts";
 
@@ -51,13 +50,16 @@ function bodyTooLarge(limit: number): LimitError {
 /**
  * Middleware that makes `c.req.valid("json")` the checked body.
  *
+ * The schema, and what checks bodies against schemas, is loaded on the first request that needs it.
+ *
  * Bodies are JSON whatever their content-type says (curl -d sends form data's), in UTF-8, not compressed.
  */
 export function jsonBody<T>(
-  schema: v.GenericSchema<unknown, T>,
+  load: () => Promise<v.GenericSchema<unknown, T>>,
 ): MiddlewareHandler<ServiceEnv, string, { in: { json: T }; out: { json: Checked<T> } }> {
   return async (c, next) => {
     const { host } = c.get("service");
+    const [schema, { parseStrictJson, checkInput }] = await Promise.all([load(), import("./engine/input.ts")]);
     const start = host.now();
     const document = parseStrictJson(await bodyText(c));
     c.req.addValidatedData("json", checkInput(schema, document, { what: "request" }));

@@ -7,14 +7,16 @@
 import { Hono } from "hono";
 import { limitDeclaredBody } from "./body.ts";
 import { compute } from "./computing.ts";
-import { readLog } from "./engine.ts";
-import { answers, described, schemaRef } from "./openapi.ts";
+import { answers, described, schemaRef } from "./description.ts";
 import type { ServiceEnv } from "./service.ts";
+
+/** Loaded on the first request. */
+const engine = () => import("./engine/read_log.ts");
 
 /** The resource. The log is read as it arrives and never held whole. */
 export const eventLogs = new Hono<ServiceEnv>().post(
   "/v1/event-logs",
-  described({
+  described(() => ({
     operationId: "readEventLog",
     tags: ["logs"],
     summary: "Read a Spark event log: Summary, verdict, and the workload for what-ifs",
@@ -29,9 +31,10 @@ export const eventLogs = new Hono<ServiceEnv>().post(
     },
     responses: { 200: answers("What the log tells", { schema: schemaRef("EventLog") }) },
     errors: [401, 413, 422, 429],
-  }),
+  })),
   limitDeclaredBody(({ logBytes }) => logBytes),
   async (c) => {
+    const { readLog } = await engine();
     const answer = await compute(c, (budget) => readLog(c.req.raw.body, budget));
     return c.json(answer);
   },

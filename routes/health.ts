@@ -4,14 +4,14 @@
  * @module
  */
 import { Hono } from "hono";
-import { answers, described } from "./openapi.ts";
+import { answers, described } from "./description.ts";
 import type { ServiceEnv } from "./service.ts";
 import { VERSION } from "./version.ts";
 
 /** The resource. */
 export const health = new Hono<ServiceEnv>().get(
   "/healthz",
-  described({
+  described(() => ({
     operationId: "getHealth",
     tags: ["service"],
     summary: "Is the service up?",
@@ -26,6 +26,6 @@ export const health = new Hono<ServiceEnv>().get(
       }),
     },
     errors: [],
-  }),
+  })),
   (c) => c.json({ status: "ok" as const, version: VERSION }, 200, { "cache-control": "no-store" }),
 );

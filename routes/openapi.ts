@@ -4,74 +4,14 @@
  * @module
  */
 import { toJsonSchemaDefs } from "@valibot/to-json-schema";
-import type { Env, Hono, MiddlewareHandler } from "hono";
+import type { Env, Hono } from "hono";
 import { describeRoute, type DescribeRouteOptions, generateSpecs } from "hono-openapi";
 import { JobSpecSchema, SHARED_SCHEMAS } from "../src/workload/job_spec_schema.ts";
 import { TEMPLATES } from "../src/workload/templates.ts";
+import { operationOf, type SchemaObject } from "./description.ts";
 import { JobRequestSchema, RecommendationRequestSchema, SweepRequestSchema, WhatIfRequestSchema } from "./requests.ts";
 import { RESPONSE_SCHEMAS } from "./responses.ts";
 import { VERSION } from "./version.ts";
-
-/** A JSON Schema, or a reference by name to one of the document's. */
-export type SchemaObject = Readonly<Record<string, unknown>>;
-
-/** A content of a request or an answer. */
-export interface Content {
-  readonly schema: SchemaObject;
-  readonly example?: unknown;
-  readonly examples?: Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
-}
-
-/** What a route says of itself. */
-export interface RouteDescription {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  readonly summary: string;
-  readonly description?: string;
-  readonly parameters?: readonly Readonly<Record<string, unknown>>[];
-  readonly requestBody?: Readonly<Record<string, unknown>>;
-  readonly responses: Readonly<Record<number, unknown>>;
-  /** Statuses that answer a problem document. */
-  readonly errors: readonly (keyof typeof ERRORS)[];
-}
-
-const ERRORS = {
-  400: "The body is no JSON",
-  401: "The bearer token is missing or wrong",
-  404: "There is no such thing",
-  413: "The body is larger than the limit",
-  415: "The body is compressed",
-  422: "The body is JSON, but what it says cannot be used, or is more than a limit allows",
-  429: "Too many requests compute at the moment; Retry-After says when to come again",
-} as const;
-
-/** A schema of the document by its name. */
-export function schemaRef(name: string): SchemaObject {
-  return { $ref: `#/components/schemas/${name}` };
-}
-
-/** An answer in JSON, and in other types where there are. */
-export function answers(
-  description: string,
-  json: Content,
-  others: Readonly<Record<string, Content>> = {},
-): Readonly<Record<string, unknown>> {
-  return { description, content: { "application/json": json, ...others } };
-}
-
-/** A body in JSON. */
-export function jsonRequest(content: Content): Readonly<Record<string, unknown>> {
-  return { required: true, content: { "application/json": content } };
-}
-
-/** Middleware that describes a route. */
-export function described({ errors, responses, ...rest }: RouteDescription): MiddlewareHandler {
-  const problems = Object.fromEntries(errors.map((status) => [status, {
-    description: ERRORS[status],
-    content: { "application/problem+json": { schema: schemaRef("Problem") } },
-  }]));
-  return describeRoute({ ...rest, responses: { ...responses, ...problems } } as DescribeRouteOptions);
-}
 
 const INFO = {
   title: "sparkmem",
@@ -98,7 +38,7 @@ export async function openApiDocument<E extends Env>(
   app: Hono<E>,
   { secured }: { secured: boolean },
 ): Promise<Record<string, unknown>> {
-  const document = await generateSpecs(app as unknown as Hono, {
+  const document = await generateSpecs(await describedRoutes(app), {
     documentation: {
       openapi: "3.1.0",
       info: INFO,
@@ -111,6 +51,16 @@ export async function openApiDocument<E extends Env>(
     },
   });
   return document as unknown as Record<string, unknown>;
+}
+
+/** The app's described routes as hono-openapi wants them, with their descriptions for handlers. */
+async function describedRoutes<E extends Env>(app: Hono<E>): Promise<Hono> {
+  const routes = [];
+  for (const route of app.routes) {
+    const operation = await operationOf(route.handler);
+    if (operation !== null) routes.push({ ...route, handler: describeRoute(operation as DescribeRouteOptions) });
+  }
+  return { routes } as unknown as Hono;
 }
 
 /** What the schemas of requests say besides what is checked property by property. */

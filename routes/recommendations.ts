@@ -6,16 +6,17 @@
 import { Hono } from "hono";
 import { jsonBody, limitBody } from "./body.ts";
 import { compute } from "./computing.ts";
-import { recommend } from "./engine.ts";
 import { RECOMMENDATION_EXAMPLES } from "./examples.ts";
-import { answers, described, jsonRequest, schemaRef } from "./openapi.ts";
-import { RecommendationRequestSchema } from "./requests.ts";
+import { answers, described, jsonRequest, schemaRef } from "./description.ts";
 import type { ServiceEnv } from "./service.ts";
+
+/** Loaded on the first request. */
+const engine = () => import("./engine/search.ts");
 
 /** The resource. */
 export const recommendations = new Hono<ServiceEnv>().post(
   "/v1/recommendations",
-  described({
+  described(() => ({
     operationId: "recommend",
     tags: ["jobs"],
     summary: "Which settings the job should have, why, and what else would do",
@@ -26,12 +27,13 @@ export const recommendations = new Hono<ServiceEnv>().post(
     requestBody: jsonRequest({ schema: schemaRef("RecommendationRequest"), examples: RECOMMENDATION_EXAMPLES }),
     responses: { 200: answers("Recommended settings", { schema: schemaRef("Recommendation") }) },
     errors: [400, 401, 413, 415, 422, 429],
-  }),
+  })),
   limitBody(({ bodyBytes }) => bodyBytes),
-  jsonBody(RecommendationRequestSchema),
+  jsonBody(async () => (await import("./requests.ts")).RecommendationRequestSchema),
   async (c) => {
     const { value, warnings } = c.req.valid("json");
     const { module } = c.get("service");
+    const { recommend } = await engine();
     return c.json(await compute(c, (budget) => recommend(value, { budget, module, warnings })));
   },
 );

@@ -7,18 +7,19 @@ import { Hono } from "hono";
 import { accepts } from "hono/accepts";
 import { jsonBody, limitBody } from "./body.ts";
 import { compute, streamLines } from "./computing.ts";
-import { simulate, simulateLog } from "./engine.ts";
 import { JOB_EXAMPLES } from "./examples.ts";
-import { answers, described, jsonRequest, schemaRef } from "./openapi.ts";
-import { JobRequestSchema } from "./requests.ts";
+import { answers, described, jsonRequest, schemaRef } from "./description.ts";
 import type { ServiceEnv } from "./service.ts";
 
 const NDJSON = "application/x-ndjson";
 
+/** Loaded on the first request. */
+const engine = () => import("./engine/simulate.ts");
+
 /** The resource. */
 export const simulations = new Hono<ServiceEnv>().post(
   "/v1/simulations",
-  described({
+  described(() => ({
     operationId: "simulate",
     tags: ["jobs"],
     summary: "Run a job under given settings",
@@ -31,9 +32,9 @@ export const simulations = new Hono<ServiceEnv>().post(
       }),
     },
     errors: [400, 401, 413, 415, 422, 429],
-  }),
+  })),
   limitBody(({ bodyBytes }) => bodyBytes),
-  jsonBody(JobRequestSchema),
+  jsonBody(async () => (await import("./requests.ts")).JobRequestSchema),
   async (c) => {
     const { value, warnings } = c.req.valid("json");
     const wanted = accepts(c, {
@@ -42,6 +43,7 @@ export const simulations = new Hono<ServiceEnv>().post(
       default: "application/json",
     });
     const { module } = c.get("service");
+    const { simulate, simulateLog } = await engine();
     if (wanted === NDJSON) {
       // Typed clients ask for JSON: their type is that of the Summary alone.
       return await streamLines(c, (budget) => simulateLog(value, { budget, module, warnings })) as never;

@@ -6,10 +6,11 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { etag } from "hono/etag";
 import type { SizingOptions } from "../src/spark/sizing.ts";
-import { sizingOf } from "./engine.ts";
-import { answers, described, schemaRef } from "./openapi.ts";
-import { SIZING_OPTIONS, sizingOptions } from "./sizing_query.ts";
+import { answers, described, schemaRef } from "./description.ts";
 import type { ServiceEnv } from "./service.ts";
+
+/** Loaded on the first request. */
+const engine = () => import("./engine/sizing.ts");
 
 /** Middleware that makes `c.req.valid("query")` what the query asks for. */
 function sizingQuery(): MiddlewareHandler<
@@ -18,7 +19,7 @@ function sizingQuery(): MiddlewareHandler<
   { in: { query: Record<string, string> }; out: { query: SizingOptions } }
 > {
   return async (c, next) => {
-    c.req.addValidatedData("query", sizingOptions(c.req.queries()));
+    c.req.addValidatedData("query", (await engine()).sizingOptions(c.req.queries()));
     await next();
   };
 }
@@ -26,14 +27,14 @@ function sizingQuery(): MiddlewareHandler<
 /** The resource. */
 export const sizing = new Hono<ServiceEnv>().get(
   "/v1/sizing",
-  described({
+  described(async () => ({
     operationId: "getSizing",
     tags: ["reference"],
     summary: "How configured memory becomes Spark's pools, or Spark's own refusal",
     description: "Spark properties are query parameters under their own names: " +
       "`/v1/sizing?spark.executor.memory=4g&role=executor`.",
     parameters: [
-      ...Object.entries(SIZING_OPTIONS).map(([name, { description, schema, example }]) => ({
+      ...Object.entries((await engine()).SIZING_OPTIONS).map(([name, { description, schema, example }]) => ({
         name,
         in: "query",
         description,
@@ -52,8 +53,8 @@ export const sizing = new Hono<ServiceEnv>().get(
     ],
     responses: { 200: answers("The pools, in bytes", { schema: schemaRef("Sizing") }) },
     errors: [401, 422],
-  }),
+  })),
   etag(),
   sizingQuery(),
-  (c) => c.json(sizingOf(c.req.valid("query"))),
+  async (c) => c.json((await engine()).sizing(c.req.valid("query"))),
 );

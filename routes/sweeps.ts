@@ -6,16 +6,17 @@
 import { Hono } from "hono";
 import { jsonBody, limitBody } from "./body.ts";
 import { streamLines } from "./computing.ts";
-import { sweep } from "./engine.ts";
 import { SWEEP_EXAMPLES } from "./examples.ts";
-import { described, jsonRequest, schemaRef } from "./openapi.ts";
-import { SweepRequestSchema } from "./requests.ts";
+import { described, jsonRequest, schemaRef } from "./description.ts";
 import type { ServiceEnv } from "./service.ts";
+
+/** Loaded on the first request. */
+const engine = () => import("./engine/search.ts");
 
 /** The resource. */
 export const sweeps = new Hono<ServiceEnv>().post(
   "/v1/sweeps",
-  described({
+  described(() => ({
     operationId: "sweep",
     tags: ["jobs"],
     summary: "Run a job under every combination of some settings",
@@ -32,12 +33,13 @@ export const sweeps = new Hono<ServiceEnv>().post(
       },
     },
     errors: [400, 401, 413, 415, 422, 429],
-  }),
+  })),
   limitBody(({ bodyBytes }) => bodyBytes),
-  jsonBody(SweepRequestSchema),
-  (c) => {
+  jsonBody(async () => (await import("./requests.ts")).SweepRequestSchema),
+  async (c) => {
     const { value, warnings } = c.req.valid("json");
     const { module } = c.get("service");
-    return streamLines(c, (budget) => sweep(value, { budget, module, warnings }));
+    const { sweep } = await engine();
+    return await streamLines(c, (budget) => sweep(value, { budget, module, warnings }));
   },
 );

@@ -5,29 +5,28 @@
  */
 import { Hono } from "hono";
 import { etag } from "hono/etag";
-import { TEMPLATES } from "../src/workload/templates.ts";
-import { templateJobSpec } from "./engine.ts";
-import { answers, described, schemaRef } from "./openapi.ts";
+import { answers, described, schemaRef } from "./description.ts";
 import type { ServiceEnv } from "./service.ts";
 
-const LISTED = TEMPLATES.map(({ name, description, parameters }) => ({ name, description, parameters }));
+/** Loaded on the first request that needs it. */
+const engine = () => import("./engine/templates.ts");
 
 /** The resource. */
 export const templates = new Hono<ServiceEnv>().get(
   "/v1/templates",
-  described({
+  described(() => ({
     operationId: "listTemplates",
     tags: ["reference"],
     summary: "Templates of jobs and their parameters",
     description: 'Parameters of kind `bytes` and `ms` take Spark\'s notation ("64m", "2s") as well.',
     responses: { 200: answers("All templates", { schema: schemaRef("Templates") }) },
     errors: [401],
-  }),
+  })),
   etag(),
-  (c) => c.json({ templates: LISTED }),
+  async (c) => c.json({ templates: (await engine()).LISTED_TEMPLATES }),
 ).get(
   "/v1/templates/:name",
-  described({
+  described(async () => ({
     operationId: "getTemplate",
     tags: ["reference"],
     summary: "A template as a job spec, its parameters at their defaults: a start for a spec of one's own",
@@ -35,11 +34,11 @@ export const templates = new Hono<ServiceEnv>().get(
       name: "name",
       in: "path",
       required: true,
-      schema: { enum: TEMPLATES.map(({ name }) => name) },
+      schema: { enum: (await engine()).LISTED_TEMPLATES.map(({ name }) => name) },
     }],
     responses: { 200: answers("The job spec", { schema: schemaRef("JobSpec") }) },
     errors: [401, 404],
-  }),
+  })),
   etag(),
-  (c) => c.json(templateJobSpec(c.req.param("name"))),
+  async (c) => c.json((await engine()).templateJobSpec(c.req.param("name"))),
 );

@@ -6,16 +6,17 @@
 import { Hono } from "hono";
 import { jsonBody, limitBody } from "./body.ts";
 import { compute } from "./computing.ts";
-import { whatIf } from "./engine.ts";
 import { WHAT_IF_EXAMPLES } from "./examples.ts";
-import { answers, described, jsonRequest, schemaRef } from "./openapi.ts";
-import { WhatIfRequestSchema } from "./requests.ts";
+import { answers, described, jsonRequest, schemaRef } from "./description.ts";
 import type { ServiceEnv } from "./service.ts";
+
+/** Loaded on the first request. */
+const engine = () => import("./engine/search.ts");
 
 /** The resource. */
 export const whatIfs = new Hono<ServiceEnv>().post(
   "/v1/what-ifs",
-  described({
+  described(() => ({
     operationId: "whatIf",
     tags: ["jobs"],
     summary: "Run a job under its own settings and under changed ones, and say what changes and why",
@@ -25,12 +26,13 @@ export const whatIfs = new Hono<ServiceEnv>().post(
     requestBody: jsonRequest({ schema: schemaRef("WhatIfRequest"), examples: WHAT_IF_EXAMPLES }),
     responses: { 200: answers("Both runs and what changed", { schema: schemaRef("WhatIf") }) },
     errors: [400, 401, 413, 415, 422, 429],
-  }),
+  })),
   limitBody(({ bodyBytes }) => bodyBytes),
-  jsonBody(WhatIfRequestSchema),
+  jsonBody(async () => (await import("./requests.ts")).WhatIfRequestSchema),
   async (c) => {
     const { value, warnings } = c.req.valid("json");
     const { module } = c.get("service");
+    const { whatIf } = await engine();
     return c.json(await compute(c, (budget) => whatIf(value, { budget, module, warnings })));
   },
 );

@@ -5,7 +5,6 @@
  * @module
  */
 import type { Context, Env, Hono } from "hono";
-import { ASSETS, PAGES, SERVICE_WORKER } from "./build/assets.js";
 
 /** One built file: media type and content, as text or base64. */
 interface Asset {
@@ -36,6 +35,12 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "referrer-policy": "no-referrer",
   "cross-origin-opener-policy": "same-origin",
 };
+
+/** Where the pages are; a test holds it against what is built. */
+export const PAGE_PATHS: readonly string[] = ["/", "/learn"];
+
+/** What is built: more than a megabyte, loaded on the first request for any of it. */
+const built = () => import("./build/assets.js");
 
 const HTML = "text/html; charset=utf-8";
 const SCRIPT = "text/javascript; charset=utf-8";
@@ -78,23 +83,18 @@ function answer(
  * ```
  */
 export function mountPage<E extends Env>(app: Hono<E>): void {
-  const assets: Readonly<Record<string, Asset>> = ASSETS;
-  for (const [path, body] of Object.entries(PAGES as Record<string, string>)) {
-    app.get(
-      path,
-      (context) => answer(context, { type: HTML, body, cache: "no-cache" }),
-    );
+  for (const path of PAGE_PATHS) {
+    app.get(path, async (context) => {
+      const pages = (await built()).PAGES as Readonly<Record<string, string>>;
+      return answer(context, { type: HTML, body: pages[path], cache: "no-cache" });
+    });
   }
-  app.get(
-    "/sw.js",
-    (context) =>
-      answer(context, {
-        type: SCRIPT,
-        body: SERVICE_WORKER,
-        cache: "no-cache",
-      }),
-  );
-  app.get("/assets/:name", (context) => {
+  app.get("/sw.js", async (context) => {
+    const { SERVICE_WORKER: body } = await built();
+    return answer(context, { type: SCRIPT, body, cache: "no-cache" });
+  });
+  app.get("/assets/:name", async (context) => {
+    const assets = (await built()).ASSETS as Readonly<Record<string, Asset>>;
     const name = context.req.param("name");
     if (!Object.hasOwn(assets, name)) return context.notFound();
     const { type, text, base64 } = assets[name];

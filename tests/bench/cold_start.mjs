@@ -1,39 +1,56 @@
 // Times workerd from its start to the first answer, for the built service and for an empty worker in turns. Prints JSON.
-import { readFile } from "node:fs/promises";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import process from "node:process";
+import { compileConfig, startWorkerd, workerdBinary } from "../support/workerd.mjs";
 
 const [folder, rounds, name] = process.argv.slice(2);
-const { Miniflare } = await import(name);
-const EMPTY = 'export default { fetch: () => new Response("{}") };';
-const SERVICE = [
-  { type: "ESModule", path: "worker.js", contents: await readFile(`${folder}/worker.js`, "utf8") },
-  { type: "CompiledWasm", path: "kernel.wasm", contents: await readFile(`${folder}/kernel.wasm`) },
-];
+const binary = await workerdBinary(name);
 const SIMULATION = JSON.stringify({ template: "sort", parameters: { maps: 8, reducers: 8 } });
 
-/** From nothing to the first answer, ms. */
-async function firstAnswer(modules, path, init) {
-  const began = performance.now();
-  const miniflare = new Miniflare({
-    modules,
-    compatibilityDate: "2026-06-01",
-    compatibilityFlags: ["enable_request_signal"],
-    host: "127.0.0.1",
-    port: 0,
-  });
-  const response = await fetch(new URL(path, await miniflare.ready), init);
-  await response.arrayBuffer();
-  const ms = performance.now() - began;
-  await miniflare.dispose();
-  if (response.status !== 200) throw new Error(`${path}: ${response.status}`);
-  return ms;
+/** A worker that does nothing, configured as the service is. */
+function emptyWorker() {
+  mkdirSync("empty", { recursive: true });
+  writeFileSync("empty/worker.js", 'export default { fetch: () => new Response("{}") };');
+  writeFileSync("empty/wrangler.jsonc", readFileSync(`${folder}/wrangler.jsonc`));
+  return "empty";
 }
 
+/** CPU time of a process with all its threads so far, ms, where Linux tells it. */
+function cpuMs(pid) {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`);
+    const ns = threads.map((id) => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, "utf8").split(" ")[0]));
+    return ns.reduce((sum, one) => sum + one, 0) / 1e6;
+  } catch {
+    return null;
+  }
+}
+
+/** From nothing to the first answer. */
+async function firstAnswer(config, path, init) {
+  const began = performance.now();
+  const { child, address } = await startWorkerd(config, binary);
+  const response = await fetch(new URL(path, address), init);
+  await response.arrayBuffer();
+  const ms = performance.now() - began;
+  const cpu = cpuMs(child.pid);
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGKILL");
+  await ended;
+  if (response.status !== 200) throw new Error(`${path}: ${response.status}`);
+  return { ms, cpuMs: cpu };
+}
+
+const empty = compileConfig(emptyWorker(), binary);
+const service = compileConfig(folder, binary);
 const times = [];
 for (let i = 0; i <= Number(rounds); i++) {
-  const empty = await firstAnswer([{ type: "ESModule", path: "worker.js", contents: EMPTY }], "/");
-  const sizing = await firstAnswer(SERVICE, "/v1/sizing?spark.executor.memory=4g");
-  const simulation = await firstAnswer(SERVICE, "/v1/simulations", { method: "POST", body: SIMULATION });
+  const round = {
+    empty: await firstAnswer(empty, "/"),
+    sizing: await firstAnswer(service, "/v1/sizing?spark.executor.memory=4g"),
+    simulation: await firstAnswer(service, "/v1/simulations", { method: "POST", body: SIMULATION }),
+  };
   // The first round fills the file system's cache.
-  if (i > 0) times.push({ empty, sizing, simulation });
+  if (i > 0) times.push(round);
 }
 console.log(JSON.stringify(times));

@@ -6,7 +6,7 @@
 import process from "node:process";
 import { parseArgs } from "node:util";
 import type { BenchRow } from "./bench.ts";
-import { coldStartBench } from "./cold_start_bench.ts";
+import { coldStartBench, type Spread } from "./cold_start_bench.ts";
 import { eventLogBench } from "./event_log_bench.ts";
 import { KERNEL_BENCH } from "./kernel_bench.ts";
 import { simpyRow } from "./simpy_bench.ts";
@@ -144,8 +144,9 @@ async function eventLog({ megabytes, rounds, spark, quick }: Options): Promise<P
 
 async function coldStart({ rounds }: Options): Promise<Part> {
   const figures = await coldStartBench({ rounds });
-  const lines = figures.map(({ answer, median, low, high }) =>
-    `  first answer (${answer}): ${median.toFixed(0)} ms (${low.toFixed(0)} to ${high.toFixed(0)}), aim 50`
+  const spread = ({ median, low, high }: Spread) => `${median.toFixed(1)} ms (${low.toFixed(1)} to ${high.toFixed(1)})`;
+  const lines = figures.map(({ answer, clock, cpu }) =>
+    `  first answer (${answer}): ${spread(clock)}${cpu === null ? "" : `, CPU time ${spread(cpu)}`}, aim 50`
   );
   return { figures, lines: ["cold start in workerd, beyond that of an empty worker (median, low to high)", ...lines] };
 }

@@ -14,7 +14,7 @@ import { buildEdge, SERVICE_BUDGET_BYTES } from "../../support/build_edge.ts";
 const HERE = import.meta.dirname!;
 const LOG = `${HERE}/../../testdata/runs/cache_evictions/app-20261130174132-0000.gz`;
 /** Versions of what is installed for the test. */
-const PACKAGES = ["miniflare@4.20260730.0", "edge-runtime@4.0.1", "bun@1.4.5"];
+const PACKAGES = ["workerd@1.20261117.1", "edge-runtime@4.0.1", "bun@1.4.5"];
 
 /** A runtime: how it is started, and which limits it has. */
 interface Runtime {
@@ -89,7 +89,7 @@ async function start({ command: [program, ...args], env = {} }: Runtime, cwd: st
   return {
     address,
     async stop() {
-      child.kill("SIGKILL");
+      child.kill("SIGTERM");
       await child.status;
       await drained;
     },
@@ -110,10 +110,13 @@ try {
   console.log(`service without page: ${(serviceBytes / 1024).toFixed(1)} KiB gzip'd`);
   checks.check("size", serviceBytes <= SERVICE_BUDGET_BYTES, `${serviceBytes} bytes, at most ${SERVICE_BUDGET_BYTES}`);
   await install(folder);
-  for (const file of ["workerd.mjs", "edge_runtime.mjs"]) await Deno.copyFile(`${HERE}/${file}`, `${folder}/${file}`);
+  for (const path of ["hosts/edge", "support"]) await Deno.mkdir(`${folder}/${path}`, { recursive: true });
+  for (const file of ["hosts/edge/workerd.mjs", "hosts/edge/edge_runtime.mjs", "support/workerd.mjs"]) {
+    await Deno.copyFile(`${HERE}/../../${file}`, `${folder}/${file}`);
+  }
   const runtimes: Runtime[] = [
-    { name: "workerd", command: ["node", "workerd.mjs", "dist/cloudflare", "miniflare"], edge: true },
-    { name: "edge-runtime", command: ["node", "edge_runtime.mjs", "dist/web", "edge-runtime"], edge: true },
+    { name: "workerd", command: ["node", "hosts/edge/workerd.mjs", "dist/cloudflare", "workerd"], edge: true },
+    { name: "edge-runtime", command: ["node", "hosts/edge/edge_runtime.mjs", "dist/web", "edge-runtime"], edge: true },
     { name: "Node", command: ["node", "dist/node/server.mjs"], env: { PORT: "0" }, edge: false },
     { name: "Bun", command: ["node_modules/.bin/bun", "dist/bun/server.mjs"], env: { PORT: "0" }, edge: false },
     {
