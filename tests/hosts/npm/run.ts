@@ -14,7 +14,7 @@ import { summarize, sweep, whatIf, workloadFromEventLog, workloadFromJobSpec } f
 const HERE = import.meta.dirname!;
 const ROOT = `${HERE}/../../..`;
 const LOG = `${ROOT}/tests/testdata/runs/cache_evictions/app-20261130174132-0000.gz`;
-const TOOLS = ["typescript@5.9.3", "@types/node@20.19.9", "esbuild@0.28.2", "miniflare@4.20260730.0", "bun@1.4.5"];
+const TOOLS = ["typescript@5.9.3", "@types/node@20.19.9", "esbuild@0.28.2", "workerd@1.20261117.1", "bun@1.4.5"];
 
 const checks = new Checks();
 
@@ -70,8 +70,9 @@ async function checkWorkerd(project: string): Promise<void> {
   );
   checks.check("esbuild", bundled.code === 0, bundled);
   await Deno.copyFile(`${project}/node_modules/@sparkmem/sparkmem/kernel.wasm`, `${project}/worker/kernel.wasm`);
+  await Deno.copyFile(`${ROOT}/routes/deploy/wrangler.jsonc`, `${project}/worker/wrangler.jsonc`);
   const worker = new Deno.Command("node", {
-    args: ["workerd.mjs", "worker", "miniflare"],
+    args: ["hosts/edge/workerd.mjs", "worker", "workerd"],
     cwd: project,
     stdin: "null",
     stdout: "piped",
@@ -89,7 +90,7 @@ async function checkWorkerd(project: string): Promise<void> {
     const expected = await (await createApp().request("/v1/simulations", request)).text();
     checks.check("service in workerd", service === expected, service);
   } finally {
-    worker.kill("SIGKILL");
+    worker.kill("SIGTERM");
     await worker.status;
   }
 }
@@ -120,8 +121,10 @@ try {
   for (const name of ["plain.mjs", "typed.ts", "service.ts", "worker.mjs"]) {
     await Deno.copyFile(`${HERE}/${name}`, `${project}/${name}`);
   }
-
-  await Deno.copyFile(`${HERE}/../edge/workerd.mjs`, `${project}/workerd.mjs`);
+  for (const file of ["hosts/edge/workerd.mjs", "support/workerd.mjs"]) {
+    await Deno.mkdir(`${project}/${file.slice(0, file.lastIndexOf("/"))}`, { recursive: true });
+    await Deno.copyFile(`${HERE}/../../${file}`, `${project}/${file}`);
+  }
 
   const plain = await run(project, "node", "plain.mjs");
   checks.check("plain", plain.stdout === plainExpected(), plain);
