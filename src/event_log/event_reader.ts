@@ -87,6 +87,8 @@ export class EventReader {
   #cutLines = 0;
   #duplicateStarts = 0;
   #start: ApplicationStart | null = null;
+  /** spark.app.id of the settings. */
+  #settingsOf: string | null = null;
 
   constructor(sink: EventSink, limits: ReadLimits) {
     this.#sink = sink;
@@ -240,6 +242,7 @@ export class EventReader {
         if (set !== undefined) {
           this.#tracksUpdatedBlocks(set.toLowerCase() === "true");
         }
+        this.#belongs(event.sparkProperties["spark.app.id"]);
         return true;
       }
       case "applicationStart":
@@ -247,6 +250,13 @@ export class EventReader {
       default:
         return true;
     }
+  }
+
+  /** The settings name their application too: another one's may be in the log without its start. */
+  #belongs(appId: string | undefined): void {
+    if (appId === undefined) return;
+    if (this.#settingsOf !== null && this.#settingsOf !== appId) throw severalApplications([this.#settingsOf, appId]);
+    this.#settingsOf = appId;
   }
 
   #tracksUpdatedBlocks(tracked: boolean): void {
@@ -268,8 +278,10 @@ export class EventReader {
     const first = this.#start;
     this.#start = event;
     if (first === null) return true;
-    if (first.appId !== event.appId) {
-      throw severalApplications([first.appId, event.appId]);
+    // Before 1.1 and in mixed logs without ids the name and the time tell applications apart.
+    const unnamed = first.appId === null && (first.appName !== event.appName || first.time !== event.time);
+    if (first.appId !== event.appId || unnamed) {
+      throw severalApplications([first.appId ?? first.appName, event.appId ?? event.appName]);
     }
     if (first.appAttemptId !== event.appAttemptId) {
       throw new InputError(

@@ -152,11 +152,12 @@ function jobsOf(
   demandOfShuffle: readonly number[],
   startTime: number,
 ): Job[] {
-  const { targets } = findings.lineage;
+  // A job without stages (of an RDD without partitions) is over at once: those after it follow the ones before.
+  const targets = findings.lineage.targets.filter(({ stage }) => stage !== null && stage.rddIds.length > 0);
   const timings = jobTimings(targets, startTime);
   const jobs: Job[] = [];
   for (const [i, { job, stage, shuffle }] of targets.entries()) {
-    if (stage === null || stage.rddIds.length === 0) continue;
+    if (stage === null) continue;
     const attempts = findings.attemptsOf([stage.stageId]);
     const execution = job.properties[SQL_EXECUTION];
     jobs.push({

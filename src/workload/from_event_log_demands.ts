@@ -65,7 +65,7 @@ export function demandOf(input: DemandInput): DemandResult {
   const demand: BareDemand = {
     name: stage.name,
     details: stage.details,
-    recordedStageId: stage.stageId,
+    recordedStageId: stage.stageId < 0 ? null : stage.stageId,
     computeMs: column((row) => netComputeMs(input, row)),
     deserializeMs: column((row) => known(tasks.deserializeMs[row])),
     resultSerializationMs: column((row) => known(tasks.resultSerializationMs[row])),
@@ -122,7 +122,8 @@ function fill(rowOf: Int32Array, value: (row: number) => number): Column {
     values.push(column[p]);
   }
   if (values.length < rowOf.length && values.length > 0) {
-    const middle = median(values);
+    // Whole as all figures of a log.
+    const middle = Math.round(median(values));
     for (let p = 0; p < rowOf.length; p++) if (rowOf[p] < 0) column[p] = middle;
   }
   return column;

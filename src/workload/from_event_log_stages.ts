@@ -120,6 +120,8 @@ export class StageTable {
     const stageIds = event.stageInfos.length > 0 ? event.stageInfos.map(({ stageId }) => stageId) : [...event.stageIds];
     this.#lastJobId = Math.max(this.#lastJobId, event.jobId);
     for (const info of event.stageInfos) this.#define(info, event.jobId);
+    // Told twice by a log that has lines twice: ids are given out once.
+    if (this.#jobIndex.has(event.jobId)) return;
     this.#jobIndex.set(event.jobId, this.jobs.length);
     this.jobs.push({
       jobId: event.jobId,

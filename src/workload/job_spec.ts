@@ -7,7 +7,7 @@ import { InputError } from "../errors.ts";
 import { type Cluster, type Evidence, executorStartupEvidence, type Workload } from "../simulator/workload.ts";
 import { refuseUnsupported } from "../simulator/unsupported_settings.ts";
 import { SparkConf } from "../spark/conf.ts";
-import { parseSparkVersion } from "../spark/spark_version.ts";
+import { parseSparkVersion, REFERENCE_SPARK_VERSION } from "../spark/spark_version.ts";
 import { checkInput, type InputWarning } from "./check_input.ts";
 import { clusterFromSpec, clusterToSpec } from "./cluster_form.ts";
 import { JobSpecSchema } from "./job_spec_schema.ts";
@@ -171,7 +171,8 @@ export function jobSpecFromWorkload(workload: Workload): JobSpec {
   return {
     name: workload.name,
     appId: workload.appId,
-    sparkVersion: workload.sparkVersion,
+    // A log that lacks its beginning runs by the rules of the reference.
+    sparkVersion: workload.sparkVersion || REFERENCE_SPARK_VERSION,
     seed: workload.seed,
     conf: workload.conf,
     cluster: clusterToSpec(workload.cluster),

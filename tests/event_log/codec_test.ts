@@ -207,6 +207,27 @@ Deno.test("zstd: skippable frames are skipped", async () => {
   );
 });
 
+Deno.test("zstd: the blocks before a damaged one are given, though they came with it", async () => {
+  const bytes = await bytesOf("codec_zstd");
+  // The last block's header becomes one of the reserved type, in the same piece of input as all blocks before it.
+  let at = 0;
+  // Frames of unknown size, as zstd-jni streams write them: 4 bytes of magic, a descriptor, a window.
+  for (let next = 6; next < bytes.length;) {
+    at = next;
+    const bits = bytes[at] | bytes[at + 1] << 8 | bytes[at + 2] << 16;
+    if ((bits & 1) === 1) break;
+    next = at + 3 + ((bits >> 1 & 3) === 1 ? 1 : bits >> 3);
+  }
+  const damaged = bytes.slice();
+  damaged[at] |= 6;
+  const decoder = new ZstdDecoder();
+  let given = 0;
+  assertThrows(() => decoder.push(damaged, (piece) => void (given += piece.length)), CodecError, "reserved type");
+  let before = 0;
+  new ZstdDecoder().push(bytes.slice(0, at), (piece) => void (before += piece.length));
+  assertEquals([given, before > 100_000], [before, true]);
+});
+
 Deno.test("zstd: a frame that wants a huge window is refused before memory is taken", () => {
   // Window descriptor 0xF8: 2^41 bytes.
   const frame = new Uint8Array([

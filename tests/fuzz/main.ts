@@ -5,14 +5,18 @@
  * @module
  */
 import { parseArgs } from "node:util";
+// First: it counts the arrays that all that follows makes.
+import "../support/counted_arrays.ts";
 import { checkApplication, noCounts } from "./check_application.ts";
 import { fuzzEventLogs } from "./event_logs.ts";
+import { fuzzHostileValues } from "./hostile_values.ts";
 import { fuzzAbi } from "./memory_abi_fuzz.ts";
 import { fuzzBatches } from "./memory_batch_fuzz.ts";
 import { fuzzMemory } from "./memory_fuzz.ts";
 import { recordNumbers } from "../support/numbers.ts";
 import { fuzzRequests } from "./requests.ts";
 import { fuzzSimulation } from "./simulation.ts";
+import { fuzzStoredLogs } from "./stored_logs.ts";
 
 const HELP = `
 usage: deno task fuzz [--seed N] [--minutes M | --ops N] [--only PART] [--record]
@@ -35,14 +39,26 @@ function add(totals: Record<string, number>, counts: object): void {
   }
 }
 
+function sum(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((a, b) => a + b, 0);
+}
+
 /** The parts by name; each round takes a few seconds. */
 const PARTS: Record<string, Round> = {
   async simulation(seed, totals) {
     add(totals, await fuzzSimulation(seed, 100));
   },
   async eventLogs(seed, totals) {
-    const { answers, errors } = await fuzzEventLogs(seed * 1000, 100);
-    add(totals, { answers, errors: Object.values(errors).reduce((a, b) => a + b, 0) });
+    const { answers, errors, untouched, interleaved } = await fuzzEventLogs(seed * 1000, 100);
+    add(totals, { answers, errors: sum(errors), untouched: sum(untouched), interleaved });
+  },
+  async hostileValues(seed, totals) {
+    const { answers, errors } = await fuzzHostileValues(seed, 100);
+    add(totals, { answers, errors: sum(errors) });
+  },
+  async storedLogs(seed, totals) {
+    const { answers, errors } = await fuzzStoredLogs(seed * 1000, 100);
+    add(totals, { answers, errors: sum(errors) });
   },
   async requests(seed, totals) {
     add(totals, await fuzzRequests(seed, 200));

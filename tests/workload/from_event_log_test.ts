@@ -1,6 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { WorkloadBuilder } from "../../src/workload/from_event_log.ts";
-import { workloadFromJobSpec } from "../../src/workload/job_spec.ts";
+import { jobSpecFromWorkload, parseJobSpec, workloadFromJobSpec } from "../../src/workload/job_spec.ts";
+import { workloadFromEventLog } from "../../src/workload/workload_from_event_log.ts";
+import type { Workload } from "../../src/simulator/workload.ts";
+import { REFERENCE_SPARK_VERSION } from "../../src/spark/spark_version.ts";
 import { Summarizer } from "../../src/report/summarize.ts";
 import { textReport } from "../../src/report/text.ts";
 import { simulate } from "../../src/simulator/simulate.ts";
@@ -14,6 +17,60 @@ Deno.test("a log without jobs gives a workload without demands", () => {
   builder.event({ kind: "applicationStart", appName: "idle", appId: null, time: 5, user: "", appAttemptId: null });
   const workload = builder.workload();
   assertEquals([workload.name, workload.jobs, workload.demands], ["idle", [], []]);
+});
+
+/** The lines of a log of one RDD job a line, each with these job ids. */
+async function damaged(change: (lines: string[]) => string[]): Promise<Workload> {
+  const lines = change((await logText("task_failures")).trimEnd().split("\n"));
+  return await workloadFromEventLog(new Blob([lines.join("\n")]).stream());
+}
+
+/** What is made of a log is a job spec, as the page and POST /v1/event-logs give it. */
+function sentBack(workload: Workload): Workload {
+  return workloadFromJobSpec(parseJobSpec(JSON.parse(JSON.stringify(jobSpecFromWorkload(workload)))).spec);
+}
+
+// DAGScheduler.submitJob posts JobStart with no stages and JobEnd of an RDD without partitions.
+Deno.test("jobs after one without stages follow those before it", async () => {
+  const job = (id: number, time: number) => [
+    JSON.stringify({
+      "Event": "SparkListenerJobStart",
+      "Job ID": id,
+      "Submission Time": time,
+      "Stage Infos": [],
+      "Stage IDs": [],
+    }),
+    JSON.stringify({
+      "Event": "SparkListenerJobEnd",
+      "Job ID": id,
+      "Completion Time": time,
+      "Job Result": { "Result": "JobSucceeded" },
+    }),
+  ];
+  const whole = await damaged((lines) => lines);
+  const workload = await damaged((lines) => {
+    const at = lines.findLastIndex((line) => line.includes("SparkListenerJobStart"));
+    return [...lines.slice(0, at), ...job(1000, JSON.parse(lines[at])["Submission Time"]), ...lines.slice(at)];
+  });
+  assertEquals(workload.jobs, whole.jobs);
+  assertEquals(sentBack(workload).jobs, whole.jobs);
+});
+
+Deno.test("a job that a log tells twice is one job", async () => {
+  const workload = await damaged((lines) => [...lines, ...lines]);
+  assertEquals(workload.jobs.map(({ id }) => id), (await damaged((lines) => lines)).jobs.map(({ id }) => id));
+  assertEquals(sentBack(workload).jobs, workload.jobs);
+});
+
+Deno.test("the workload of a log that lacks its beginning, or its end, is a job spec", async () => {
+  const headless = await damaged((lines) => lines.slice(2));
+  assertEquals([headless.sparkVersion, sentBack(headless).sparkVersion], ["", REFERENCE_SPARK_VERSION]);
+  // Tasks without an end get the median of the others, in whole bytes.
+  const cut = await damaged((lines) => lines.slice(0, lines.length - 14));
+  for (const { resultBytes, computeMs } of cut.demands) {
+    assertEquals([...resultBytes, ...computeMs].every(Number.isInteger), true);
+  }
+  assertEquals(sentBack(cut).demands.length, cut.demands.length);
 });
 
 Deno.test("take computes the partitions that its tasks had", async () => {

@@ -162,7 +162,7 @@ export async function* decompressed(
   source: AsyncIterator<Uint8Array>,
   report: DecompressionReport,
 ): AsyncGenerator<Uint8Array> {
-  const { head, chunks } = await peekChunks(source, MAGIC_BYTES);
+  const { head, chunks } = await peekChunks(upToDamage(source, report), MAGIC_BYTES);
   const codec = detectCodec(head);
   const decoder = report.codecs.length < MAX_NESTING ? decoderOf(codec) : null;
   if (decoder === null) {
@@ -171,6 +171,18 @@ export async function* decompressed(
   }
   report.codecs.push(codec);
   yield* decompressed(decode(chunks, decoder, report), report);
+}
+
+/** A source that is itself decompressed, a file of a zip archive, may be damaged too. */
+async function* upToDamage(source: AsyncIterator<Uint8Array>, report: DecompressionReport): AsyncGenerator<Uint8Array> {
+  try {
+    for (let next = await source.next(); !next.done; next = await source.next()) yield next.value;
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error;
+    report.corrupt = error.message;
+  } finally {
+    await source.return?.();
+  }
 }
 
 async function* decode(

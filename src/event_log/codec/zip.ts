@@ -5,6 +5,7 @@
  */
 import { Inflate } from "fflate";
 import { InputError } from "../../errors.ts";
+import { CodecError } from "./chunk_decoder.ts";
 
 const END_OF_DIRECTORY = 0x06054b50;
 const ZIP64_END_OF_DIRECTORY = 0x06064b50;
@@ -147,11 +148,19 @@ function content(
         if (inflate === null) {
           controller.enqueue(piece);
           enqueued = true;
-        } else inflate.push(piece, at >= end);
+        } else inflated(inflate, piece, at >= end);
       }
       if (at >= end) controller.close();
     },
   });
+}
+
+function inflated(inflate: Inflate, piece: Uint8Array, isLast: boolean): void {
+  try {
+    inflate.push(piece, isLast);
+  } catch (cause) {
+    throw new CodecError("zip data that does not decompress", { cause });
+  }
 }
 
 /**

@@ -68,8 +68,16 @@ export class ZstdDecoder implements ChunkDecoder {
 
   push(chunk: Uint8Array, emit: Emit): void {
     this.#queue.append(chunk);
-    while (this.#step(emit));
-    this.#decompress(false);
+    let damage: CodecError | null = null;
+    try {
+      while (this.#step(emit));
+    } catch (error) {
+      if (!(error instanceof CodecError)) throw error;
+      damage = error;
+    }
+    // The blocks before the damage are good.
+    if (damage === null || this.#pieces.length > 0) this.#decompress(false);
+    if (damage !== null) throw damage;
   }
 
   finish(): boolean {
