@@ -129,14 +129,27 @@ class Repartition {
         group.push(...other);
         for (const [id, old] of this.#groups) if (old === other) this.#groups.set(id, group);
       }
-      if (readShuffle(rdd, shuffles)?.numReducers === this.#recorded.planned) group.push(rdd);
+      if (this.#isRead(readShuffle(rdd, shuffles))) group.push(rdd);
       this.#groups.set(rdd.id, group);
     }
   }
 
+  /**
+   * Whether an exchange's partitions are dealt out anew. One by ranges has no more than there are distinct keys, whatever
+   * was asked for (RangePartitioner): each is read by a task where nothing merges them any more.
+   */
+  #isRead(shuffle: Shuffle | undefined): boolean {
+    const { planned, enabled } = this.#recorded;
+    if (shuffle === undefined) return false;
+    return shuffle.numReducers === planned || enabled && !this.#asked.enabled && shuffle.numReducers < planned;
+  }
+
   /** Deals the partitions of exchanges that are read together out to tasks. */
   #deal(readers: readonly Rdd[]): void {
-    const shares = this.#mergedShares(readers) ?? new Float64Array(this.#asked.planned).fill(1 / this.#asked.planned);
+    const shuffles = new Map(this.#workload.shuffles.map((shuffle) => [shuffle.id, shuffle]));
+    const written = readShuffle(readers[0], shuffles)!.numReducers;
+    const partitions = written === this.#recorded.planned ? this.#asked.planned : written;
+    const shares = this.#mergedShares(readers) ?? new Float64Array(partitions).fill(1 / partitions);
     for (const { id, numPartitions } of readers) {
       if (this.#asked.enabled || numPartitions !== shares.length) this.#shares.set(id, shares);
     }

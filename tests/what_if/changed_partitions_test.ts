@@ -27,6 +27,20 @@ Deno.test("without adaptive execution nothing is coalesced and a query is one jo
   ]);
 });
 
+Deno.test("without adaptive execution each range of a sort is read by a task, as many as there were keys", async () => {
+  const workload = await workloadOfLog("broadcast_joins");
+  const conf = recorded.with({ "spark.sql.adaptive.enabled": "false" });
+  const { jobs, demands } = changedPartitions(workload, {
+    before: recorded,
+    conf,
+    cluster: workload.cluster,
+    warnings: [],
+  });
+  // Run x3-tpch-noaqe of Spark 3.5.9: five names were sorted by eight ranges, which are five.
+  const sorted = jobs.filter(({ demand }) => demands[demand].consumers.some(({ name }) => /^Sort .* true/.test(name)));
+  assertEquals(sorted.map(({ demand }) => demands[demand].computeMs.length), [5]);
+});
+
 Deno.test("a stage's work is kept when its tasks are merged or split", async () => {
   const before = await workloadOfLog("sql_join");
   for (const partitions of ["3", "20"]) {
