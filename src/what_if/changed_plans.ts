@@ -1,5 +1,5 @@
 /**
- * Queries that Spark would plan otherwise under changed settings: broadcast joins that become sort-merge joins.
+ * Queries that Spark would plan otherwise under changed settings: joins that broadcast a table or no longer do.
  *
  * @module
  */
@@ -9,8 +9,7 @@ import type { ChangeWarning } from "./apply_changes.ts";
 import { coalescingOf } from "./coalesced_partitions.ts";
 import { parallelismOf } from "./changed_partitions.ts";
 import { broadcastThresholds, joinStrategies } from "./join_strategy.ts";
-import { joinText } from "./plan_text.ts";
-import { plannedStages } from "./planned_stages.ts";
+import { type ChangedJoins, plannedStages } from "./planned_stages.ts";
 import { RewrittenQueries } from "./rewritten_queries.ts";
 
 /** Settings before and after. */
@@ -47,34 +46,27 @@ export function changedPlans(workload: Workload, { before, conf, warnings }: Pla
     coalescing: coalescingOf(before, parallelismOf(workload.cluster)),
     adaptive: before.getBoolean("spark.sql.adaptive.enabled"),
   });
-  let kept = to.planned > from.planned || to.measured > from.measured ? countShuffled(queries) : 0;
-  const evidence: Evidence[] = [];
+  let kept = 0;
   let joins = 0;
+  const evidence: Evidence[] = [];
   for (const query of queries) {
-    const { sortMerge, unknown } = joinStrategies(query, from, to);
+    const { unknown, ...strategies } = joinStrategies(query, from, to);
+    const count = strategies.sortMerge.size + strategies.broadcast.size;
     kept += unknown;
-    if (sortMerge.size === 0) continue;
-    const stages = plannedStages(query, sortMerge);
-    if (stages === null || !rewritten.replace(query, stages)) kept += sortMerge.size;
-    else {
-      joins += sortMerge.size;
-      evidence.push(rewrittenEvidence(query, sortMerge.size));
+    if (count === 0) continue;
+    const stages = plannedStages(query, strategies);
+    if (stages === null || !rewritten.replace(query, stages)) {
+      kept += count;
+      continue;
     }
+    joins += count;
+    evidence.push(rewrittenEvidence(query, strategies));
   }
   if (kept > 0) warnings.push(keptWarning(kept));
   if (evidence.length === 0) return workload;
   warnings.push(rewrittenWarning(joins, evidence.length));
   const changed = rewritten.workload();
   return { ...changed, evidence: [...changed.evidence, ...evidence] };
-}
-
-/** Joins that a higher threshold may make broadcast joins. */
-function countShuffled(queries: readonly QueryPlan[]): number {
-  const joins = queries.flatMap(({ operators }) => operators)
-    .filter(({ name, description }) =>
-      /^(SortMergeJoin|ShuffledHashJoin)$/.test(name) && joinText(description) !== null
-    );
-  return joins.length;
 }
 
 function keptWarning(count: number): ChangeWarning {
@@ -90,20 +82,30 @@ function rewrittenWarning(joins: number, queries: number): ChangeWarning {
   return {
     code: "plan.rewritten",
     message:
-      `${joins} broadcast ${joins === 1 ? "join" : "joins"} of ${queries} ${queries === 1 ? "query" : "queries"} ` +
-      "would be sort-merge joins: stages, shuffles and sorts are planned anew, their sizes are assumed",
+      `${joins} ${joins === 1 ? "join" : "joins"} of ${queries} ${queries === 1 ? "query" : "queries"} would be ` +
+      "planned otherwise: stages, shuffles, broadcasts and sorts are planned anew, their sizes are assumed",
     count: joins,
   };
 }
 
-function rewrittenEvidence({ executionId }: QueryPlan, joins: number): Evidence {
+function rewrittenEvidence({ executionId }: QueryPlan, { sortMerge, broadcast }: ChangedJoins): Evidence {
+  const joins = (n: number) => `${n} ${n === 1 ? "join" : "joins"}`;
+  const measured = [...broadcast.values()].filter(({ isMeasured }) => isMeasured).length;
+  const planned = broadcast.size - measured;
+  const changes = [
+    ...sortMerge.size > 0
+      ? [`${joins(sortMerge.size)} above the threshold as sort-merge: both sides are shuffled by the keys and sorted`]
+      : [],
+    ...planned > 0 ? [`${joins(planned)} of tables within the threshold as broadcast, by the files' bytes`] : [],
+    ...measured > 0 ? [`${joins(measured)} as broadcast once adaptive execution has measured the shuffles`] : [],
+  ];
   return {
     subject: `query ${executionId}`,
     field: "plan",
     grade: "assumed",
-    how: `${joins} broadcast ${joins === 1 ? "join is" : "joins are"} above the threshold and planned as sort-merge ` +
-      "joins: both sides are shuffled by the keys and sorted; rows as the log counts them, their sizes by their columns, " +
-      "compressed as in the log's other shuffles, computing time dealt out by rows. A broadcast hint would keep the join",
-    wouldRecord: `a run with the changed threshold`,
+    how:
+      `${changes.join("; ")}; rows as the log counts them, their sizes by their columns, compressed as in the log's ` +
+      "other shuffles, computing time dealt out by rows. A hint would keep a join",
+    wouldRecord: "a run with the changed threshold",
   };
 }

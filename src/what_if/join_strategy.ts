@@ -5,8 +5,8 @@
  */
 import type { PlanOperator, QueryPlan } from "../simulator/workload.ts";
 import type { SparkConf } from "../spark/conf.ts";
-import { columnsOf, hashKeys, type JoinText, joinText } from "./plan_text.ts";
-import { rowBytes } from "./planned_stages.ts";
+import { columnsOf, hashKeys, type JoinText, joinText, type PlanColumn } from "./plan_text.ts";
+import { type BroadcastSide, type ChangedJoins, rowBytes } from "./planned_stages.ts";
 
 /** Largest tables that are broadcast, bytes; -1: none is. */
 export interface BroadcastThresholds {
@@ -16,10 +16,8 @@ export interface BroadcastThresholds {
   readonly measured: number;
 }
 
-/** What becomes of a query's broadcast joins. */
-export interface JoinStrategies {
-  /** Indices of those that become sort-merge joins. */
-  readonly sortMerge: ReadonlySet<number>;
+/** What becomes of a query's joins. */
+export interface JoinStrategies extends ChangedJoins {
   /** How many there are of which the log does not tell. */
   readonly unknown: number;
 }
@@ -76,8 +74,12 @@ export function joinStrategies(
   after: BroadcastThresholds,
 ): JoinStrategies {
   const sortMerge = new Set<number>();
+  const broadcast = new Map<number, BroadcastSide>();
+  const isRaised = after.planned > before.planned || after.measured > before.measured;
   let unknown = 0;
   for (const [index, operator] of operators.entries()) {
+    const side = isRaised && operator.name === "SortMergeJoin" ? broadcastSide(operators, operator, after) : null;
+    if (side !== null) broadcast.set(index, side);
     const join = operator.name === "BroadcastHashJoin" ? joinText(operator.description) : null;
     const table = operator.inputs.map((input) => operators[input]).find(({ name }) => name === "BroadcastExchange");
     if (join === null || table === undefined) continue;
@@ -85,7 +87,66 @@ export function joinStrategies(
     if (stays === false && !mayBeMeasured(operators, operator, join, after)) sortMerge.add(index);
     else if (stays !== true) unknown++;
   }
-  return { sortMerge, unknown };
+  return { sortMerge, broadcast, unknown };
+}
+
+/**
+ * The side of a sort-merge join that is broadcast under higher thresholds: by statistics, which are exact for ranges and
+ * at most the files' bytes for files, or by what its shuffle measured. Of two the smaller; null where none is.
+ */
+function broadcastSide(
+  operators: readonly PlanOperator[],
+  { description, inputs }: PlanOperator,
+  after: BroadcastThresholds,
+): BroadcastSide | null {
+  const join = joinText(description);
+  if (join === null || inputs.length !== 2) return null;
+  const sides = buildSides(join);
+  const exchanges = inputs.map((input) => exchangeBelow(operators, input));
+  const smallest = (sizes: readonly number[], limit: number) => {
+    const fitting = sides.filter((side) => sizes[side] <= limit).sort((a, b) => sizes[a] - sizes[b]);
+    return fitting.length === 0 ? null : fitting[0];
+  };
+  const planned = smallest(inputs.map((input) => plannedBytes(operators, input)), after.planned);
+  if (planned !== null) return { side: planned, isMeasured: false };
+  const measured = smallest(exchanges.map((exchange) => exchange?.bytes ?? Infinity), after.measured);
+  return measured === null ? null : { side: measured, isMeasured: true };
+}
+
+/** Inputs that may be broadcast (JoinSelectionHelper.canBuildBroadcastLeft, canBuildBroadcastRight). */
+function buildSides({ type }: JoinText): number[] {
+  return [
+    ...(/^(Inner|Cross|RightOuter)/.test(type) ? [0] : []),
+    ...(/^(RightOuter|FullOuter)/.test(type) ? [] : [1]),
+  ];
+}
+
+/** The exchange right below a side's sort. */
+function exchangeBelow(operators: readonly PlanOperator[], index: number): PlanOperator | null {
+  let at = operators[index];
+  while (at.name === "Sort") at = operators[at.inputs[0]];
+  return at.name === "Exchange" ? at : null;
+}
+
+const LONG_BYTES = 8;
+const STRING_BYTES = 20;
+const ID: PlanColumn = { name: "id", isText: false };
+
+/** A row in statistics: 8 bytes and the columns' default sizes (EstimationUtils.getSizePerRow). */
+function rowSize(columns: readonly PlanColumn[]): number {
+  return columns.reduce((sum, { isText }) => sum + (isText ? STRING_BYTES : LONG_BYTES), LONG_BYTES);
+}
+
+/** What the statistics of a side are at most; Infinity where a log does not tell: of what is joined or aggregated. */
+function plannedBytes(operators: readonly PlanOperator[], index: number): number {
+  let columns: ReturnType<typeof columnsOf> = null;
+  let at = operators[index];
+  for (; /^(Sort|Exchange|Filter|Project)$/.test(at.name); at = operators[at.inputs[0]]) {
+    columns ??= columnsOf(at.name, at.description);
+  }
+  if (at.inputs.length > 0) return Infinity;
+  if (at.name === "Range") return (at.rows ?? Infinity) * LONG_BYTES * rowSize(columns ?? [ID]) / rowSize([ID]);
+  return at.bytes ?? Infinity;
 }
 
 /** null where the log does not tell. */
@@ -116,13 +177,8 @@ function mayBeMeasured(
   join: JoinText,
   { measured }: BroadcastThresholds,
 ): boolean {
-  const canBeLeft = /^(Inner|Cross|RightOuter)/.test(join.type);
-  const canBeRight = !/^(RightOuter|FullOuter)/.test(join.type);
-  const { leftKeys, rightKeys } = join;
-  const [left, right] = [leftKeys, rightKeys].map((keys, side) =>
-    measuredBytes(operators, inputs[side], keys) <= measured
-  );
-  return canBeLeft && left || canBeRight && right;
+  const keysOf = [join.leftKeys, join.rightKeys];
+  return buildSides(join).some((side) => measuredBytes(operators, inputs[side], keysOf[side]) <= measured);
 }
 
 /** Bytes of an operator's rows in the shuffle that a join puts above it; Infinity where it needs none. */

@@ -1,9 +1,14 @@
 /**
- * The stages of a query some of whose broadcast joins are sort-merge joins.
+ * The stages of a query some of whose joins are planned otherwise.
  *
  * Both sides of a sort-merge join are spread by its keys, through an exchange where they are not yet
  * (EnsureRequirements), and sorted. What was one stage up to the exchange above its joins becomes a stage for each
  * side and for each join; an aggregation by more than the keys needs no exchange of its own any more.
+ *
+ * The other way round one side's rows are collected for a broadcast and the other's pass on to what is above the join,
+ * either as they are read from the tables, when statistics say so, or from shuffles that are written already, when
+ * adaptive execution finds one small: those are then read by map task (OptimizeShuffleWithLocalRead) unless what is
+ * above needs them by key.
  *
  * @module
  */
@@ -20,7 +25,13 @@ export type StageOutput =
     /** Bytes of the rows in memory. */
     readonly bytes: number;
   }
-  | { readonly kind: "broadcast"; readonly exchange: number }
+  | {
+    readonly kind: "broadcast";
+    /** As for a shuffle. */
+    readonly exchange: number | null;
+    readonly rows: number;
+    readonly bytes: number;
+  }
   | { readonly kind: "result" };
 
 /** A side of a sort-merge join that was not in order. */
@@ -44,7 +55,27 @@ export interface PlannedStage {
   readonly output: StageOutput;
   /** It is not the stage that was recorded. */
   readonly changed: boolean;
+  /** It reads a shuffle by map task, not by key. */
+  readonly readsLocally: boolean;
 }
+
+/** A sort-merge join that becomes a broadcast join. */
+export interface BroadcastSide {
+  /** Which input is broadcast: 0 or 1. */
+  readonly side: number;
+  /** Both are shuffled all the same: adaptive execution decided by what that measured. */
+  readonly isMeasured: boolean;
+}
+
+/** Joins that are planned otherwise, by their indices. */
+export interface ChangedJoins {
+  /** Broadcast joins that become sort-merge joins. */
+  readonly sortMerge: ReadonlySet<number>;
+  readonly broadcast: ReadonlyMap<number, BroadcastSide>;
+}
+
+/** Operators that need their rows by key. */
+const BY_KEY = /^(SortMergeJoin|ShuffledHashJoin|Window)$/;
 
 /** What is known of a text's length: StringType.defaultSize, to whole words. */
 const TEXT_BYTES = 24;
@@ -69,7 +100,6 @@ export function rowBytes(columns: readonly PlanColumn[]): number {
 /**
  * Rewrites a query.
  *
- * @param joins Indices of the broadcast joins that become sort-merge joins.
  * @returns Its stages, those that are read before their readers; null where the plan has what is not understood.
  *
  * @example
@@ -85,13 +115,14 @@ export function rowBytes(columns: readonly PlanColumn[]): number {
  *   op("BroadcastExchange", "BroadcastExchange HashedRelationBroadcastMode", [1], null),
  *   op("BroadcastHashJoin", "BroadcastHashJoin [a#1L], [b#2L], Inner, BuildRight, false", [0, 2], 0),
  * ];
- * const stages = plannedStages({ executionId: 0, operators }, new Set([3]))!;
+ * const joins = { sortMerge: new Set([3]), broadcast: new Map() };
+ * const stages = plannedStages({ executionId: 0, operators }, joins)!;
  * assertEquals(stages.map(({ output, operators }) => [output.kind, operators]), [
  *   ["shuffle", [0]], ["shuffle", [1]], ["result", [3]],
  * ]);
  * ```
  */
-export function plannedStages(query: QueryPlan, joins: ReadonlySet<number>): readonly PlannedStage[] | null {
+export function plannedStages(query: QueryPlan, joins: ChangedJoins): readonly PlannedStage[] | null {
   return new Planner(query, joins).plan();
 }
 
@@ -114,14 +145,14 @@ const EMPTY = { operators: [], reads: [], broadcasts: [], sorts: [], changed: fa
 
 class Planner {
   readonly #query: QueryPlan;
-  readonly #joins: ReadonlySet<number>;
+  readonly #joins: ChangedJoins;
   readonly #stages: PlannedStage[] = [];
   /** Stages that end in an exchange, by it: what is reused is one stage. */
   readonly #ended = new Map<string, PlannedStage>();
   /** Of the rows that a stage gives. */
   readonly #columns = new Map<PlannedStage, readonly PlanColumn[]>();
 
-  constructor(query: QueryPlan, joins: ReadonlySet<number>) {
+  constructor(query: QueryPlan, joins: ChangedJoins) {
     this.#query = query;
     this.#joins = joins;
   }
@@ -137,7 +168,9 @@ class Planner {
     const { name, inputs } = this.#query.operators[index];
     if (inputs.length === 0) return this.#scan(index);
     if (/^(Shuffle)?Exchange$/.test(name)) return this.#exchange(index);
-    if (this.#joins.has(index)) return this.#sortMergeJoin(index);
+    if (this.#joins.sortMerge.has(index)) return this.#sortMergeJoin(index);
+    const side = this.#joins.broadcast.get(index);
+    if (side !== undefined) return this.#newBroadcastJoin(index, side);
     if (/^Broadcast\w*Join$/.test(name)) return this.#broadcastJoin(index);
     if (/^(SortMergeJoin|ShuffledHashJoin)$/.test(name)) return this.#shuffledJoin(index);
     return inputs.length === 1 && name !== "BroadcastExchange" ? this.#unary(index) : null;
@@ -152,6 +185,9 @@ class Planner {
     const { name, description, rows, inputs } = this.#query.operators[index];
     const child = this.#withoutExchange(index) ?? this.#flow(inputs[0]);
     if (child === null) return null;
+    const lacks = this.#query.operators[inputs[0]].name !== "Exchange" && isFinal(name, description) &&
+      !isSpread(child, groupingKeys(description));
+    if (child.changed && lacks) return null;
     return {
       ...child,
       operators: [...child.operators, index],
@@ -166,11 +202,10 @@ class Planner {
     const { name, description, inputs } = this.#query.operators[index];
     const below = this.#query.operators[inputs[0]];
     if (!/Aggregate$/.test(name) || below.name !== "Exchange" || hashKeys(below.description) === null) return null;
-    const keys = new Set(groupingKeys(description));
     const mark = this.#stages.length;
     const flow = this.#flow(below.inputs[0]);
     if (flow === null || !flow.changed) return null;
-    if (flow.partitionings.some((list) => list.length > 0 && list.every((key) => keys.has(key)))) return flow;
+    if (isSpread(flow, groupingKeys(description))) return flow;
     this.#forget(mark);
     return null;
   }
@@ -226,7 +261,8 @@ class Planner {
     if (known !== undefined) return known;
     const child = this.#flow(this.#query.operators[index].inputs[0]);
     if (child === null) return null;
-    const stage = this.#end(child, { kind: "broadcast", exchange: index });
+    const bytes = child.rows * rowBytes(child.columns);
+    const stage = this.#end(child, { kind: "broadcast", exchange: index, rows: child.rows, bytes });
     this.#ended.set(`${index}`, stage);
     this.#columns.set(stage, child.columns);
     return stage;
@@ -236,7 +272,41 @@ class Planner {
     const { inputs, description } = this.#query.operators[index];
     const join = joinText(description);
     const [left, right] = inputs.map((input) => this.#flow(input));
-    return join === null || left === null || right === null ? null : this.#joined(index, left, right);
+    if (join === null || left === null || right === null) return null;
+    const lacks = (flow: Flow, keys: readonly string[]) =>
+      flow.changed && !flow.partitionings.some((list) => sameSet(list, keys));
+    if (lacks(left, join.leftKeys) || lacks(right, join.rightKeys)) return null;
+    return this.#joined(index, left, right);
+  }
+
+  #newBroadcastJoin(index: number, { side, isMeasured }: BroadcastSide): Flow | null {
+    const { inputs, rows, description } = this.#query.operators[index];
+    const [build, probe] = [inputs[side], inputs[1 - side]].map((input) => this.#flow(this.#below(input, isMeasured)));
+    if (build === null || probe === null || inputs.length !== 2) return null;
+    const size = build.rows * rowBytes(build.columns);
+    const table = this.#end({ ...build, changed: true }, {
+      kind: "broadcast",
+      exchange: null,
+      rows: build.rows,
+      bytes: size,
+    });
+    const ofTable = /Semi|Anti|Existence/.test(joinText(description)?.type ?? "") ? [] : build.columns;
+    return {
+      ...probe,
+      operators: [...probe.operators, index],
+      broadcasts: [...probe.broadcasts, table],
+      changed: true,
+      orderings: [],
+      rows: rows ?? probe.rows,
+      columns: side === 0 ? [...ofTable, ...probe.columns] : [...probe.columns, ...ofTable],
+    };
+  }
+
+  /** A side of a sort-merge join without its sort, and without its exchange unless that was written already. */
+  #below(index: number, isMeasured: boolean): number {
+    const { name, inputs } = this.#query.operators[index];
+    if (name === "Sort" || !isMeasured && name === "Exchange") return this.#below(inputs[0], isMeasured);
+    return index;
   }
 
   #sortMergeJoin(index: number): Flow | null {
@@ -299,10 +369,27 @@ class Planner {
 
   #end(flow: Flow, output: StageOutput): PlannedStage {
     const { operators, reads, broadcasts, sorts, changed } = flow;
-    const stage = { operators, reads, broadcasts, sorts, output, changed };
+    const joinsBroadcast = operators.some((operator) => this.#joins.broadcast.has(operator)) ||
+      operators.length === 0 && output.kind === "broadcast";
+    const byKey = operators.map((operator) => this.#query.operators[operator])
+      .some(({ name, description }, i) =>
+        BY_KEY.test(name) && !this.#joins.broadcast.has(operators[i]) || isFinal(name, description)
+      );
+    const readsLocally = changed && joinsBroadcast && reads.length === 1 && !byKey;
+    const stage = { operators, reads, broadcasts, sorts, output, changed, readsLocally };
     this.#stages.push(stage);
     return stage;
   }
+}
+
+/** Whether an aggregation needs all rows of a key. */
+function isFinal(name: string, description: string): boolean {
+  return /Aggregate$/.test(name) && groupingKeys(description).length > 0 && !/\bpartial_|\bmerge_/.test(description);
+}
+
+/** Whether rows are spread by some of these keys. */
+function isSpread({ partitionings }: Flow, keys: readonly string[]): boolean {
+  return partitionings.some((list) => list.length > 0 && list.every((key) => keys.includes(key)));
 }
 
 function sameSet(a: readonly string[], b: readonly string[]): boolean {

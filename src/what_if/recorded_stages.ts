@@ -117,12 +117,14 @@ export class RecordedStages {
       if (demand === null) return false;
       return (output.kind === "shuffle" ? this.shuffleOf(demand) : this.jobOf(demand)) !== null;
     }
-    if (!stage.operators.some((operator) => this.#operators[operator].demand !== null)) return false;
+    const ran = stage.operators.some((operator) => this.#operators[operator].demand !== null);
+    if (!ran && (stage.operators.length > 0 || reads.length !== 1)) return false;
     if (output.kind === "shuffle" && output.exchange !== null) {
       const writer = this.writerOf(output.exchange);
       if (writer === null || this.shuffleOf(writer) === null) return false;
     }
-    if (output.kind !== "shuffle" && this.jobOfOutput(output) === null) return false;
+    const isNew = output.kind === "broadcast" && output.exchange === null;
+    if (output.kind !== "shuffle" && !isNew && this.jobOfOutput(output) === null) return false;
     return reads.length > 0 ? this.#scans(stage).length === 0 : this.scanSources(stage) !== null;
   }
 
@@ -148,7 +150,7 @@ export class RecordedStages {
   /** The job that a stage's output was made by. */
   jobOfOutput(output: StageOutput): Job | null {
     if (output.kind === "result") return this.jobs.at(-1) ?? null;
-    if (output.kind === "broadcast") return this.#broadcastJob(output.exchange);
+    if (output.kind === "broadcast") return output.exchange === null ? null : this.#broadcastJob(output.exchange);
     const shuffle = output.exchange === null ? null : this.shuffleOf(this.writerOf(output.exchange) ?? -1);
     return this.jobs.find(({ shuffleId }) => shuffle !== null && shuffleId === shuffle.id) ?? null;
   }
@@ -178,6 +180,13 @@ export class RecordedStages {
     if (demand === undefined || scans.size !== 1) return null;
     const rddId = (this.shuffleOf(demand) ?? this.jobOf(demand))?.rddId;
     return rddId === undefined ? null : this.#sources(rddId, this.demands[demand].inputRecords.length);
+  }
+
+  /** Bytes that a stage wrote to a shuffle and now gives otherwise; null where it did not. */
+  writtenBytes({ operators }: PlannedStage): number | null {
+    const demand = this.#lastDemand(operators);
+    const bytes = demand === null ? 0 : sumOf(this.demands[demand].shuffleWriteBytes);
+    return bytes > 0 ? bytes : null;
   }
 
   /** Demand of which a stage is all, if it was a job that collected rows for a broadcast. */

@@ -9,7 +9,7 @@ import { placeConsumers } from "../workload/from_event_log_consumer_times.ts";
 import type { UnplacedConsumer } from "../workload/from_event_log_sql_consumers.ts";
 import type { PlannedSort, PlannedStage } from "./planned_stages.ts";
 import { collectedBytes, type RecordedStages, sumOf } from "./recorded_stages.ts";
-import { spread, spreadConsumer, spreadDemand } from "./spread_work.ts";
+import { EMPTY_RESULT_BYTES, spread, spreadConsumer, spreadDemand } from "./spread_work.ts";
 
 /** What a map stage writes, all tasks together. */
 export interface StageWrites {
@@ -32,7 +32,7 @@ const NAME_LENGTH = 80;
  *
  * const recorded = new RecordedStages(emptyWorkload("nothing"), { executionId: 0, operators: [] });
  * const output = { kind: "shuffle" as const, exchange: null, rows: 1000, bytes: 24000 };
- * const stage = { operators: [], reads: [], broadcasts: [], sorts: [], output, changed: true };
+ * const stage = { operators: [], reads: [], broadcasts: [], sorts: [], output, changed: true, readsLocally: false };
  * assertEquals(stageWrites(stage, { recorded, compression: 0.5 }), { bytes: 12000, records: 1000 });
  * ```
  */
@@ -63,6 +63,45 @@ export interface DemandContext {
   readonly writes: StageWrites | null;
   /** Demands of the stages that it reads. */
   readonly reads: readonly StageDemand[];
+  /** What a byte of rows becomes, compressed. */
+  readonly compression: number;
+  /** Broadcasts that no recorded stage read. */
+  readonly newBroadcasts: readonly number[];
+}
+
+/**
+ * Bytes of the rows that a stage collects for a broadcast, compressed: what it wrote to a shuffle, what it reads of one,
+ * or what its columns come to.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { emptyWorkload } from "../simulator/workload.ts";
+ * import { RecordedStages } from "./recorded_stages.ts";
+ * import { broadcastRowBytes } from "./rewritten_demand.ts";
+ *
+ * const recorded = new RecordedStages(emptyWorkload("nothing"), { executionId: 0, operators: [] });
+ * const output = { kind: "broadcast" as const, exchange: null, rows: 1000, bytes: 24000 };
+ * const stage = { operators: [], reads: [], broadcasts: [], sorts: [], output, changed: true, readsLocally: false };
+ * assertEquals(broadcastRowBytes(stage, { recorded, reads: [], compression: 0.5 }), 12000);
+ * ```
+ */
+export function broadcastRowBytes(
+  stage: PlannedStage,
+  { recorded, reads, compression }: Pick<DemandContext, "recorded" | "reads" | "compression">,
+): number {
+  if (stage.output.kind !== "broadcast") return 0;
+  const read = sumOf(reads.map(({ shuffleWriteBytes }) => sumOf(shuffleWriteBytes)));
+  if (stage.operators.length === 0 && read > 0) return read;
+  return Math.round(recorded.writtenBytes(stage) ?? stage.output.bytes * compression);
+}
+
+/** Results of tasks that collect rows for a broadcast which was none before; null for other stages. */
+function newBroadcastResults(stage: PlannedStage, context: DemandContext): Column | null {
+  if (stage.output.kind !== "broadcast" || stage.output.exchange !== null) return null;
+  return spread(Float64Array.of(broadcastRowBytes(stage, context)), context.shares).map((bytes) =>
+    bytes + EMPTY_RESULT_BYTES
+  );
 }
 
 /**
@@ -83,10 +122,10 @@ export interface DemandContext {
  * ];
  * const query = { executionId: 0, operators };
  * const stage = (operators: number[]) =>
- *   ({ operators, reads: [], broadcasts: [], sorts: [], output: { kind: "result" as const }, changed: true });
+ *   ({ operators, reads: [], broadcasts: [], sorts: [], output: { kind: "result" as const }, changed: true, readsLocally: false });
  * const [scan, filter] = [stage([0]), stage([1])];
  * const recorded = new RecordedStages({ ...workload, jobs }, query);
- * const rest = { query, stages: [scan, filter], recorded, writes: null, reads: [] };
+ * const rest = { query, stages: [scan, filter], recorded, writes: null, reads: [], compression: 1, newBroadcasts: [] };
  * assertEquals([...stageDemand(scan, { ...rest, shares: Float64Array.of(0.75, 0.25) }).computeMs], [150, 50]);
  * assertEquals([...stageDemand(filter, { ...rest, shares: Float64Array.of(1) }).computeMs], [100]);
  * ```
@@ -94,7 +133,9 @@ export interface DemandContext {
 export function stageDemand(stage: PlannedStage, context: DemandContext): StageDemand {
   const { query, recorded, shares, writes, reads } = context;
   const pieces = piecesOf(stage, context);
-  const base = recorded.demands[pieces.at(-1)!.demand];
+  const last = pieces.at(-1);
+  // A stage without operators only hands on what it reads.
+  const base = last === undefined ? reads[0] : recorded.demands[last.demand];
   const isMapStage = stage.output.kind === "shuffle";
   const dealt = spreadDemand(base, shares, isMapStage);
   const total = (of: (demand: StageDemand) => Column) =>
@@ -106,7 +147,9 @@ export function stageDemand(stage: PlannedStage, context: DemandContext): StageD
     ...dealt,
     name: recorded.demands[recorded.jobs.at(-1)!.demand].name,
     computeMs: shares.map((share) => share * computeMs),
-    resultBytes: isMapStage ? nothing.map(() => mapResultBytes(context)) : dealt.resultBytes,
+    resultBytes: isMapStage
+      ? nothing.map(() => mapResultBytes(context))
+      : newBroadcastResults(stage, context) ?? dealt.resultBytes,
     serializedTaskBytes: null,
     speculativeComputeMs: null,
     inputBytes: scanned === null ? nothing : scanned.inputBytes,
@@ -118,7 +161,7 @@ export function stageDemand(stage: PlannedStage, context: DemandContext): StageD
     shuffleWriteBytes: writes === null ? nothing : spread(Float64Array.of(writes.bytes), shares),
     shuffleWriteRecords: writes === null ? nothing : spread(Float64Array.of(writes.records), shares),
     consumers: consumersOf(stage, query, recorded, shares),
-    broadcastIds: stage.broadcasts.length === 0 ? [] : base.broadcastIds,
+    broadcastIds: stage.broadcasts.length === 0 ? [] : [...base.broadcastIds, ...context.newBroadcasts],
   };
 }
 
@@ -183,7 +226,7 @@ function consumersOf(
 /** Each task reads all tables that are still broadcast. */
 function relationBytes(stage: PlannedStage, operators: QueryPlan["operators"], shares: Column): Column {
   const bytes = stage.broadcasts.map(({ output }) =>
-    output.kind === "broadcast" ? operators[output.exchange].bytes ?? 0 : 0
+    output.kind !== "broadcast" ? 0 : output.exchange === null ? output.bytes : operators[output.exchange].bytes ?? 0
   );
   return new Float64Array(shares.length).fill(sumOf(bytes));
 }

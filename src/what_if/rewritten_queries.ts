@@ -3,12 +3,22 @@
  *
  * @module
  */
-import type { Job, QueryPlan, Rdd, RddDependency, Shuffle, StageDemand, Workload } from "../simulator/workload.ts";
+import type {
+  Broadcast,
+  Column,
+  Job,
+  QueryPlan,
+  Rdd,
+  RddDependency,
+  Shuffle,
+  StageDemand,
+  Workload,
+} from "../simulator/workload.ts";
 import { type Coalescing, likelyShares, type MapWrites } from "./coalesced_partitions.ts";
 import type { PlannedStage } from "./planned_stages.ts";
-import { compressionOf, RecordedStages } from "./recorded_stages.ts";
+import { compressionOf, RecordedStages, sumOf } from "./recorded_stages.ts";
 import { renumberedJobs } from "./renumbered_jobs.ts";
-import { stageDemand, stageWrites } from "./rewritten_demand.ts";
+import { broadcastRowBytes, stageDemand, stageWrites } from "./rewritten_demand.ts";
 
 /** How a query's shuffles are read. */
 export interface RewriteOptions {
@@ -25,7 +35,12 @@ interface BuiltStage {
   readonly shuffleId: number | null;
   /** Its own job; null for a map stage that runs with its reader's. */
   readonly job: Job | null;
+  /** Of a stage that collects rows for a broadcast which was none before. */
+  readonly broadcastId: number | null;
 }
+
+/** A relation's first page (HashedRelation). */
+const LEAST_RELATION_BYTES = 1 << 20;
 
 /** An RDD that holds nothing in a cache. */
 const PLAIN_RDD = {
@@ -69,6 +84,7 @@ export class RewrittenQueries {
   readonly #rdds: Rdd[];
   readonly #shuffles: Map<number, Shuffle>;
   readonly #demands: StageDemand[];
+  readonly #broadcasts: Broadcast[];
   /** New jobs by query. */
   readonly #jobs = new Map<number, readonly Job[]>();
   #freshRdd: number;
@@ -83,6 +99,7 @@ export class RewrittenQueries {
     this.#rdds = [...workload.rdds];
     this.#shuffles = new Map(workload.shuffles.map((shuffle) => [shuffle.id, shuffle]));
     this.#demands = [...workload.demands];
+    this.#broadcasts = [...workload.broadcasts];
     this.#freshRdd = next(workload.rdds);
     this.#freshShuffle = next(workload.shuffles);
     this.#freshJob = next(workload.jobs);
@@ -112,7 +129,7 @@ export class RewrittenQueries {
         ...rdd.persistBeforeJob === undefined ? {} : { persistBeforeJob: moved(rdd.persistBeforeJob) },
         unpersistBeforeJob: rdd.unpersistBeforeJob === null ? null : moved(rdd.unpersistBeforeJob),
       })),
-      broadcasts: this.#workload.broadcasts.map((broadcast) => ({
+      broadcasts: this.#broadcasts.map((broadcast) => ({
         ...broadcast,
         ...broadcast.removeBeforeJob === undefined ? {} : { removeBeforeJob: moved(broadcast.removeBeforeJob) },
       })),
@@ -128,7 +145,7 @@ export class RewrittenQueries {
     const demand = recorded.demandOf(stage)!;
     const shuffle = stage.output.kind === "shuffle" ? recorded.shuffleOf(demand)! : null;
     const job = recorded.jobOf(demand);
-    return { rddId: (shuffle ?? job)!.rddId, demand, shuffleId: shuffle?.id ?? null, job };
+    return { rddId: (shuffle ?? job)!.rddId, demand, shuffleId: shuffle?.id ?? null, job, broadcastId: null };
   }
 
   #rebuild(stage: PlannedStage, context: QueryContext): BuiltStage {
@@ -136,22 +153,30 @@ export class RewrittenQueries {
     const reads = stage.reads.map((read) => built.get(read)!);
     const shares = this.#shares(stage, reads, recorded);
     const writes = stageWrites(stage, { recorded, compression: this.#compression });
-    const demand = this.#demands.push(stageDemand(stage, {
+    const demandContext = {
       query,
       stages,
       recorded,
       shares,
       writes,
       reads: reads.map((read) => this.#demands[read.demand]),
-    })) - 1;
+      compression: this.#compression,
+      newBroadcasts: stage.broadcasts.map((table) => built.get(table)!.broadcastId).filter((id) => id !== null),
+    };
+    const demand = this.#demands.push(stageDemand(stage, demandContext)) - 1;
+    const broadcastId = this.#addBroadcast(stage, broadcastRowBytes(stage, demandContext));
     const rddId = this.#addRdds(stage, reads, shares.length, recorded);
     const shuffle = this.#addShuffle(stage, recorded, rddId, demand);
-    return {
-      rddId,
-      demand,
-      shuffleId: shuffle?.id ?? null,
-      job: this.#job(stage, recorded, { rddId, demand, shuffle }),
-    };
+    const job = this.#job(stage, recorded, { rddId, demand, shuffle });
+    return { rddId, demand, shuffleId: shuffle?.id ?? null, job, broadcastId };
+  }
+
+  /** A relation of long keys took about twice its rows, for the array of their places (LongToUnsafeRowMap, 3.5.9). */
+  #addBroadcast({ output }: PlannedStage, pieceBytes: number): number | null {
+    if (output.kind !== "broadcast" || output.exchange !== null) return null;
+    const id = this.#broadcasts.reduce((max, broadcast) => Math.max(max, broadcast.id), -1) + 1;
+    this.#broadcasts.push({ id, pieceBytes, valueBytes: Math.max(2 * output.bytes, LEAST_RELATION_BYTES) });
+    return id;
   }
 
   /** Of each task in the stage's rows. */
@@ -165,7 +190,8 @@ export class RewrittenQueries {
     }));
     if (!enabled || maps.length === 0) return new Float64Array(planned).fill(1 / planned);
     const { seed } = this.#workload;
-    return likelyShares({ partitions: planned, sizes: null, deviation: 0, seed, maps }, coalescing);
+    const shares = likelyShares({ partitions: planned, sizes: null, deviation: 0, seed, maps }, coalescing);
+    return stage.readsLocally ? localShares(Float64Array.from(maps[0].bytes), shares.length) : shares;
   }
 
   #addRdds(stage: PlannedStage, reads: readonly BuiltStage[], tasks: number, recorded: RecordedStages): number {
@@ -207,7 +233,8 @@ export class RewrittenQueries {
     const own = recorded.jobOfOutput(output);
     if (own !== null) return { ...own, rddId, demand, shuffleId, partitions: null };
     const like = recorded.jobs.at(-1)!;
-    return { ...like, id: this.#freshJob++, kind: "mapStage", rddId, demand, shuffleId, partitions: null };
+    const kind = output.kind === "shuffle" ? "mapStage" : "result";
+    return { ...like, id: this.#freshJob++, kind, rddId, demand, shuffleId, partitions: null };
   }
 
   /** The query's jobs: each after those whose output it needs, the first ones after what the query began after. */
@@ -230,6 +257,26 @@ export class RewrittenQueries {
     }
     return jobs;
   }
+}
+
+/**
+ * Shares of tasks that read a shuffle by its map tasks: some for each, or each for several where there are more map tasks
+ * than merged partitions (OptimizeShuffleWithLocalRead.getPartitionSpecs).
+ */
+function localShares(written: Column, merged: number): Column {
+  const total = Math.max(1, sumOf(written));
+  if (merged < written.length) {
+    const shares = new Float64Array(merged);
+    for (let map = 0; map < written.length; map++) {
+      shares[Math.floor(map * merged / written.length)] += written[map] / total;
+    }
+    return shares;
+  }
+  const parts = Math.floor(merged / written.length);
+  return Float64Array.from(
+    { length: parts * written.length },
+    (_, i) => written[Math.floor(i / parts)] / total / parts,
+  );
 }
 
 /** What a stage is built with. */

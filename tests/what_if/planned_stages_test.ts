@@ -3,6 +3,9 @@ import type { PlanOperator } from "../../src/simulator/workload.ts";
 import { plannedStages, rowBytes } from "../../src/what_if/planned_stages.ts";
 import { workloadOfLog } from "../support/event_logs.ts";
 
+/** Broadcast joins that become sort-merge joins. */
+const sortMerge = (joins: readonly number[]) => ({ sortMerge: new Set(joins), broadcast: new Map() });
+
 function op(name: string, description: string, inputs: number[], demand: number | null = null): PlanOperator {
   return { name, description, inputs, rows: 100, bytes: null, demand };
 }
@@ -28,7 +31,7 @@ const shape = (stages: ReturnType<typeof plannedStages>) =>
   ]);
 
 Deno.test("both sides are shuffled, sorted and read by the join's stage", () => {
-  const stages = plannedStages(query([]), new Set([3]))!;
+  const stages = plannedStages(query([]), sortMerge([3]))!;
   assertEquals(shape(stages), [["shuffle", "0", "", true], ["shuffle", "1", "", true], ["result", "3", "0,1", true]]);
   assertEquals(stages[2].sorts, [
     { join: 3, keys: ["a#1L"], rows: 100, rowBytes: 24 },
@@ -37,7 +40,7 @@ Deno.test("both sides are shuffled, sorted and read by the join's stage", () => 
 });
 
 Deno.test("a join that stays reads its table as a broadcast", () => {
-  assertEquals(shape(plannedStages(query([]), new Set())), [
+  assertEquals(shape(plannedStages(query([]), sortMerge([]))), [
     ["broadcast", "1", "", false],
     ["result", "0,3", "", false],
   ]);
@@ -50,31 +53,31 @@ const aggregation = (key: string) => [
 ];
 
 Deno.test("an aggregation by the join's key and more needs no exchange of its own", () => {
-  const stages = plannedStages(query(aggregation("a#1L, c#3L")), new Set([3]));
+  const stages = plannedStages(query(aggregation("a#1L, c#3L")), sortMerge([3]));
   assertEquals(shape(stages)?.at(-1), ["result", "3,4,6", "0,1", true]);
 });
 
 Deno.test("an aggregation by another key keeps it", () => {
-  const stages = plannedStages(query(aggregation("c#3L")), new Set([3]));
+  const stages = plannedStages(query(aggregation("c#3L")), sortMerge([3]));
   assertEquals(shape(stages)?.slice(2), [["shuffle", "3,4", "0,1", true], ["result", "6", "2", false]]);
 });
 
 Deno.test("an outer join's rows are not spread by the side that may be missing", () => {
-  const stages = plannedStages(query(aggregation("b#2L, c#3L"), "LeftOuter"), new Set([3]));
+  const stages = plannedStages(query(aggregation("b#2L, c#3L"), "LeftOuter"), sortMerge([3]));
   assertEquals(shape(stages)?.at(-1), ["result", "6", "2", false]);
 });
 
 Deno.test("a plan with what is not understood is not rewritten", () => {
-  assertEquals(plannedStages(query([op("Union", "Union", [3, 0])]), new Set([3])), null);
+  assertEquals(plannedStages(query([op("Union", "Union", [3, 0])]), sortMerge([3])), null);
   const sorted = [op("Exchange", "Exchange rangepartitioning(a#1L ASC NULLS FIRST, 8)", [3], 0)];
-  assertEquals(plannedStages(query(sorted), new Set([3])), null);
+  assertEquals(plannedStages(query(sorted), sortMerge([3])), null);
 });
 
 Deno.test("what is read twice is shuffled once", async () => {
   const { queries } = await workloadOfLog("broadcast_joins");
   const tpch18 = queries!.at(-1)!;
   const joins = [...tpch18.operators.keys()].filter((i) => tpch18.operators[i].name === "BroadcastHashJoin");
-  const stages = plannedStages(tpch18, new Set(joins))!;
+  const stages = plannedStages(tpch18, sortMerge(joins))!;
   // Run x3-tpch-nobcast of Spark 3.5.9: customers, orders, line items and their aggregation are shuffled, two joins of
   // orders write a shuffle, and the last stage reads the shuffled aggregation again.
   assertEquals(stages.map(({ output }) => output.kind), [...Array(6).fill("shuffle"), "result"]);

@@ -5,6 +5,9 @@ import { plannedStages } from "../../src/what_if/planned_stages.ts";
 import { RewrittenQueries } from "../../src/what_if/rewritten_queries.ts";
 import { workloadOfLog } from "../support/event_logs.ts";
 
+/** Broadcast joins that become sort-merge joins. */
+const sortMerge = (joins: readonly number[]) => ({ sortMerge: new Set(joins), broadcast: new Map() });
+
 async function rewritten(options: { adaptive?: boolean; all?: boolean } = {}) {
   const { adaptive = true, all = true } = options;
   const workload = await workloadOfLog("broadcast_joins");
@@ -12,7 +15,7 @@ async function rewritten(options: { adaptive?: boolean; all?: boolean } = {}) {
   const queries = new RewrittenQueries(workload, { coalescing: coalescingOf(conf, 4), adaptive });
   const replaced = workload.queries!.map((query) => {
     const joins = [...query.operators.keys()].filter((i) => query.operators[i].name === "BroadcastHashJoin");
-    return queries.replace(query, plannedStages(query, new Set(all ? joins : []))!);
+    return queries.replace(query, plannedStages(query, sortMerge(all ? joins : []))!);
   });
   return { workload, replaced, after: queries.workload() };
 }
