@@ -130,7 +130,7 @@ export class TaskRunner {
   }
 
   #advance(task: Task, value: number): void {
-    task.executor.blocks.recorder = task.updatedBlocks;
+    if (task.updatedBlocks !== null) task.executor.blocks.recorder = task.updatedBlocks;
     let resumed: number | TaskFailure | null = value;
     for (;;) {
       if (task.stretch !== null) {
@@ -149,13 +149,13 @@ export class TaskRunner {
   }
 
   #pause(task: Task, step: number): void {
-    task.executor.blocks.recorder = null;
+    if (task.updatedBlocks !== null) task.executor.blocks.recorder = null;
     if (step === WAIT) task.waitingSinceMs = this.#queue.timeMs;
     else this.#queue.schedule(this.#queue.timeMs + step, this.#kind, task.id.tid);
   }
 
   #finish(task: Task, failure: TaskFailure | null): void {
-    task.executor.blocks.recorder = null;
+    if (task.updatedBlocks !== null) task.executor.blocks.recorder = null;
     if (failure !== null) {
       const { deniedCommitIsKilled } = this.#settings.scheduler.rules.scheduler;
       const state = failure.reason.reason === "TaskCommitDenied" && deniedCommitIsKilled ? "KILLED" : "FAILED";
@@ -214,7 +214,7 @@ export class TaskRunner {
     if (outcome.kind === "failed" && task.computeStartMs > 0) {
       task.metrics.executorRunTime = task.environment.now() - task.computeStartMs;
     }
-    task.executor.blocks.recorders.delete(task.id.tid);
+    if (task.updatedBlocks !== null) task.executor.blocks.recorders.delete(task.id.tid);
     roundMetrics(task.metrics);
     const { executor, id } = task;
     this.#running[id.tid] = null;

@@ -7,10 +7,13 @@
 import type { MemoryMode } from "./execution_memory.ts";
 import type { TaskMemoryManager } from "./task_memory_manager.ts";
 
-/** A page or array (org.apache.spark.unsafe.memory.MemoryBlock): only its size and its place in the page table count. */
+/**
+ * A page or array (org.apache.spark.unsafe.memory.MemoryBlock): only its size and its place in the page table count.
+ * Once it is freed it may become another page of its task: who frees it keeps it no longer.
+ */
 export interface MemoryBlock {
   /** Bytes. */
-  readonly size: number;
+  size: number;
   /** Index in the page table; negative once freed. */
   pageNumber: number;
 }

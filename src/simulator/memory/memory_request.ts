@@ -58,6 +58,8 @@ export class MemoryRequest {
     /** Bytes without which the consumer cannot go on. */
     readonly needed: number,
     readonly consumer: MemoryConsumer,
+    /** The request for which a consumer spills that makes this one; null for a task's own. */
+    readonly outer: MemoryRequest | null = null,
   ) {}
 
   get missing(): number {

@@ -29,26 +29,30 @@ const ALL_FREE = 2 ** WORD - 1;
  * ```
  */
 export class PageTable {
-  /** By page number. */
-  readonly #pages: (MemoryBlock | null)[] = [];
-  /** A bit for each number that is free, 30 to a word: so many stay small integers in every engine. */
-  readonly #free: number[] = [ALL_FREE, ALL_FREE];
-  /** No number in a word below this is free. */
+  /**
+   * By page number. What was freed stays for the next page of that number: pages come and go by the thousand, and all
+   * that a new object of one brings is work for the garbage collector.
+   */
+  readonly #pages: MemoryBlock[] = [];
+  /** A bit for each number that is free, of the first 30: so many stay small integers in every engine. Few tasks need more. */
+  #free = ALL_FREE;
+  /** The same for further numbers, 30 to a word. */
+  readonly #furtherFree: number[] = [];
+  /** No number in a further word below this is free. */
   #lowest = 0;
 
   /** A page under the lowest free number; null when all are taken. */
   add(size: number): MemoryBlock | null {
-    const free = this.#free;
-    let word = this.#lowest;
-    while (word < free.length && free[word] === 0) word++;
-    this.#lowest = word;
-    if (word === free.length) free.push(ALL_FREE);
-    const bit = free[word] & -free[word];
-    const pageNumber = word * WORD + 31 - Math.clz32(bit);
-    if (pageNumber >= PAGE_TABLE_SIZE) return null;
-    free[word] ^= bit;
-    const page = { size, pageNumber };
-    this.#pages[pageNumber] = page;
+    const pageNumber = this.#free !== 0 ? this.#take() : this.#takeFurther();
+    if (pageNumber === this.#pages.length) {
+      const page = { size, pageNumber };
+      this.#pages.push(page);
+      return page;
+    }
+    if (pageNumber < 0) return null;
+    const page = this.#pages[pageNumber];
+    page.size = size;
+    page.pageNumber = pageNumber;
     return page;
   }
 
@@ -56,21 +60,40 @@ export class PageTable {
   remove(page: MemoryBlock): boolean {
     const { pageNumber } = page;
     if (pageNumber < 0) return false;
-    const word = Math.trunc(pageNumber / WORD);
-    this.#pages[pageNumber] = null;
-    this.#free[word] |= 1 << (pageNumber - word * WORD);
-    if (word < this.#lowest) this.#lowest = word;
     page.pageNumber = FREED_PAGE;
+    if (pageNumber < WORD) {
+      this.#free |= 1 << pageNumber;
+      return true;
+    }
+    const word = Math.trunc(pageNumber / WORD) - 1;
+    this.#furtherFree[word] |= 1 << (pageNumber % WORD);
+    if (word < this.#lowest) this.#lowest = word;
     return true;
   }
 
   /** Frees all pages. Their numbers stay taken, as in Spark. */
   clear(): void {
-    for (const page of this.#pages) {
-      // After a clean-up the lower numbers stay taken without pages: the array has holes.
-      if (page) page.pageNumber = FREED_PAGE;
-    }
-    // Not shortened: a later page has a higher number, and the table has no holes.
-    this.#pages.fill(null);
+    for (const page of this.#pages) page.pageNumber = FREED_PAGE;
+  }
+
+  /** The lowest free number of the first 30, of which one is free. */
+  #take(): number {
+    const bit = this.#free & -this.#free;
+    this.#free ^= bit;
+    return 31 - Math.clz32(bit);
+  }
+
+  /** The lowest free number behind the first 30; -1 when all are taken. */
+  #takeFurther(): number {
+    const free = this.#furtherFree;
+    let word = this.#lowest;
+    while (word < free.length && free[word] === 0) word++;
+    this.#lowest = word;
+    if (word === free.length) free.push(ALL_FREE);
+    const bit = free[word] & -free[word];
+    const pageNumber = (word + 1) * WORD + 31 - Math.clz32(bit);
+    if (pageNumber >= PAGE_TABLE_SIZE) return -1;
+    free[word] ^= bit;
+    return pageNumber;
   }
 }

@@ -103,7 +103,8 @@ export class TaskMemoryManager {
   readonly #allocationFailed: (numBytes: number) => void;
   /** Registered consumers, ascending by order. */
   readonly #consumers: MemoryConsumer[] = [];
-  readonly #requests: MemoryRequest[] = [];
+  /** The innermost request that is under way and was not met at once. */
+  #request: MemoryRequest | null = null;
   readonly #pageTable = new PageTable();
   #consumersMade = 0;
   #currentOnHeap = 0;
@@ -132,12 +133,12 @@ export class TaskMemoryManager {
 
   /** Bytes that the innermost request has so far; 0 when none is under way. */
   get gotSoFar(): number {
-    return this.#requests.at(-1)?.got ?? 0;
+    return this.#request?.got ?? 0;
   }
 
   /** A request waits for other tasks. */
   get waiting(): boolean {
-    return this.#requests.length > 0;
+    return this.#request !== null;
   }
 
   /** The task's execution memory, both modes (getMemoryConsumptionForThisTask). */
@@ -149,18 +150,18 @@ export class TaskMemoryManager {
 
   /** MemoryConsumer.acquireMemory: any part of `numBytes` will do. */
   requestMemory(numBytes: number, consumer: MemoryConsumer): number {
-    return this.#request("memory", numBytes, 0, consumer);
+    return this.#ask("memory", numBytes, 0, consumer);
   }
 
   /** MemoryConsumer.allocatePage: the page size or `required` bytes, and at least `required`. */
   requestPage(required: number, consumer: MemoryConsumer): number {
     const asked = required > consumer.pageSize ? required : consumer.pageSize;
-    return this.#request("page", asked, required, consumer);
+    return this.#ask("page", asked, required, consumer);
   }
 
   /** MemoryConsumer.allocateArray: all of `required` bytes. */
   requestArray(required: number, consumer: MemoryConsumer): number {
-    return this.#request("array", required, required, consumer);
+    return this.#ask("array", required, required, consumer);
   }
 
   /**
@@ -168,7 +169,7 @@ export class TaskMemoryManager {
    * It does not count as used by the consumer.
    */
   allocatePage(size: number, consumer: MemoryConsumer): number {
-    return this.#request("tablePage", size, 0, consumer);
+    return this.#ask("tablePage", size, 0, consumer);
   }
 
   /**
@@ -176,16 +177,15 @@ export class TaskMemoryManager {
    * of the whole request when it is complete (its consumer has been told), `WAITING` when it waits again, or `FAILED`.
    */
   resume(granted: number): number {
-    const { consumer } = this.#requests[0];
-    const request = this.#requests[this.#requests.length - 1];
-    return this.#ended(this.#settle(this.#granted(request, granted)), consumer);
+    const consumer = this.#asking();
+    return this.#ended(this.#settle(this.#granted(this.#request!, granted)), consumer);
   }
 
   /** The request that waits has ended with an exception (interrupted, or its task was forgotten). Returns FAILED. */
   abort(failure: Failure): number {
-    const { consumer } = this.#requests[0];
+    const consumer = this.#asking();
     this.failure = failure;
-    this.#requests.pop();
+    this.#request = this.#request!.outer;
     return this.#ended(this.#settle(FAILED), consumer);
   }
 
@@ -257,7 +257,7 @@ export class TaskMemoryManager {
     return FAILED;
   }
 
-  #request(
+  #ask(
     kind: RequestKind,
     required: number,
     needed: number,
@@ -269,7 +269,7 @@ export class TaskMemoryManager {
         `Cannot allocate a page of ${required} bytes.`,
       );
     }
-    if (this.waiting && this.#requests[this.#requests.length - 1].phase !== "spilling") {
+    if (this.#request !== null && this.#request.phase !== "spilling") {
       throw new Error(`${consumer.name} asks for memory while its task waits for some`);
     }
     if (required <= 0) {
@@ -287,8 +287,8 @@ export class TaskMemoryManager {
       this.#acquired(granted, consumer);
       return this.#complete(kind, required, needed, granted, consumer);
     }
-    const request = new MemoryRequest(kind, required, needed, consumer);
-    this.#requests.push(request);
+    const request = new MemoryRequest(kind, required, needed, consumer, this.#request);
+    this.#request = request;
     return granted === WAITING ? WAITING : this.#granted(request, granted);
   }
 
@@ -321,7 +321,7 @@ export class TaskMemoryManager {
   #spilled(request: MemoryRequest, released: number): number {
     if (released === WAITING) return WAITING;
     if (released === FAILED) {
-      this.#requests.pop();
+      this.#request = request.outer;
       return FAILED;
     }
     if (released === 0 || (!this.rules.asksAgain && !request.own)) request.strike();
@@ -339,7 +339,7 @@ export class TaskMemoryManager {
 
   /** The request on top of the stack has all it can get. */
   #finish(request: MemoryRequest): number {
-    this.#requests.pop();
+    this.#request = request.outer;
     this.#acquired(request.got, request.consumer);
     return this.#complete(
       request.kind,
@@ -391,7 +391,7 @@ export class TaskMemoryManager {
     if (got > this.#largestAllocation) {
       this.#acquiredButNotUsed += got;
       this.#allocationFailed(got);
-      return this.#request(kind, required, needed, consumer);
+      return this.#ask(kind, required, needed, consumer);
     }
     if (got > 0) {
       consumer.page = this.#pageTable.add(got);
@@ -423,14 +423,21 @@ export class TaskMemoryManager {
 
   /** Hands the end of the innermost request to whoever made it: a consumer that was spilling, or the task. */
   #settle(result: number): number {
-    while (result !== WAITING && this.#requests.length > 0) {
-      const request = this.#requests[this.#requests.length - 1];
+    while (result !== WAITING && this.#request !== null) {
+      const request = this.#request;
       const status = this.#spilled(request, request.victim.resumeSpill(result));
       if (status < 0) result = status;
       else if (status > 0) result = this.#finish(request);
       else result = this.#spillUntilMet(request);
     }
     return result;
+  }
+
+  /** The consumer that made the outermost request. */
+  #asking(): MemoryConsumer {
+    let request = this.#request!;
+    while (request.outer !== null) request = request.outer;
+    return request.consumer;
   }
 
   /** Tells the consumer that began it how its request ended. */
