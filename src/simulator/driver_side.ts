@@ -103,15 +103,17 @@ export class DriverSide implements ListenerHost {
         ? null
         : this.#host.mapOutputs().sizesOf(shuffle, task.demand.shuffleWriteBytes[partition]);
       const kind = path === "direct" ? "direct" : "indirect";
-      taskScheduler.taskFinished(tid, { kind, size, valueSize, output, ...this.#unreadable(task.id) });
+      const result = { kind, size, valueSize, output } as const;
+      const deserializationError = this.#unreadable(task.id);
+      taskScheduler.taskFinished(tid, deserializationError === null ? result : { ...result, deserializationError });
     }
     this.driver.drain();
   }
 
-  #unreadable({ demandIndex, partition, attemptNumber }: TaskIdentity): Pick<TaskResult, "deserializationError"> {
+  /** Why the result of an attempt cannot be read; null when it can. */
+  #unreadable({ demandIndex, partition, attemptNumber }: TaskIdentity): TaskResult["deserializationError"] | null {
     const fault = this.#host.faults.unreadable(demandIndex, partition, attemptNumber);
-    if (fault === null) return {};
-    return { deserializationError: { classNotFound: fault.classNotFound, message: fault.description } };
+    return fault === null ? null : { classNotFound: fault.classNotFound, message: fault.description };
   }
 
   /** What is to be known of an attempt to run it. */

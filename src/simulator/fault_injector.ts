@@ -74,8 +74,13 @@ export class FaultInjector {
 
   /** An executor has started its nth task. */
   taskStarted(executorId: string, started: number): void {
-    for (const fault of this.#afterTasks.get(executorId) ?? NONE_LOST) {
-      if (fault.afterTasks === started) this.#host.after(0, () => this.#host.loseExecutor(executorId, fault));
+    const faults = this.#afterTasks.get(executorId);
+    if (faults !== undefined) this.#loseAfter(faults, started);
+  }
+
+  #loseAfter(faults: readonly ExecutorLost[], started: number): void {
+    for (const fault of faults) {
+      if (fault.afterTasks === started) this.#host.after(0, () => this.#host.loseExecutor(fault.executorId, fault));
     }
   }
 
@@ -91,7 +96,6 @@ export class FaultInjector {
 }
 
 const NONE: readonly Fault[] = Object.freeze([]);
-const NONE_LOST: readonly ExecutorLost[] = Object.freeze([]);
 
 function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
   const list = map.get(key);

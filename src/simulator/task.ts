@@ -109,8 +109,8 @@ export class Task {
   outcome: TaskOutcome | null = null;
   /** Execution memory that it waits for since then, ms; -1 when it does not wait. */
   waitingSinceMs = -1;
-  /** Blocks that it is computing and storing, outermost first. */
-  readonly #writes: number[] = [];
+  /** Blocks that it is computing and storing, outermost first; null: none so far. */
+  #writes: number[] | null = null;
   #memoryManager: TaskMemoryManager | null = null;
 
   constructor(id: TaskIdentity, executor: Executor, environment: SimulationEnvironment) {
@@ -143,12 +143,12 @@ export class Task {
   /** Takes a block's write lock, under which the block is computed and stored. */
   beginWrite(block: number): void {
     this.executor.blocks.beginWrite(block);
-    this.#writes.push(block);
+    (this.#writes ??= []).push(block);
   }
 
   /** Ends the write that began last. */
   endWrite(): void {
-    this.executor.blocks.endWrite(this.#writes.pop()!);
+    this.executor.blocks.endWrite(this.#writes!.pop()!);
   }
 
   /** Unpins what was pinned after the first `keep` pins, last first. */
@@ -165,7 +165,7 @@ export class Task {
     this.executor.cancelWaits(this);
     if (!this.executor.alive) return 0;
     this.unlock(0);
-    while (this.#writes.length > 0) this.endWrite();
+    while (this.#writes !== null && this.#writes.length > 0) this.endWrite();
     const { memory, blocks } = this.executor;
     if (this.process !== null) {
       for (const mode of [ON_HEAP, OFF_HEAP]) {

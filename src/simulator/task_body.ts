@@ -43,8 +43,10 @@ export function* runTask(task: Task): Process<TaskFailure | null> {
   const failure = (yield compute(task, computingMs(task), activities)) as TaskFailure | null;
   if (failure !== null) return failure;
   countInputAndOutput(task);
-  const denied = yield* commitOutput(task);
-  if (denied !== null) return denied;
+  if (demand.commitMs !== null) {
+    const denied = yield* commitOutput(task, demand.commitMs[partition]);
+    if (denied !== null) return denied;
+  }
   metrics.executorRunTime = environment.now() - task.computeStartMs;
   metrics.resultSerializationTime = demand.resultSerializationMs[partition];
   if (metrics.resultSerializationTime > 0) yield metrics.resultSerializationTime;
@@ -61,14 +63,13 @@ function fetchOwn(task: Task, shuffles: readonly number[]): number | TaskFailure
 }
 
 /** Commits the output of a task that the driver allows to (SparkHadoopMapRedUtil.commitTask). */
-function* commitOutput(task: Task): Process<TaskFailure | null> {
-  const { demand, environment, id } = task;
-  if (demand.commitMs === null) return null;
+function* commitOutput(task: Task, commitMs: number): Process<TaskFailure | null> {
+  const { environment, id } = task;
   yield environment.cost.messageMs;
   const allowed = environment.canCommit(task);
   yield environment.cost.messageMs;
   if (allowed) {
-    yield demand.commitMs[id.partition];
+    yield commitMs;
     return null;
   }
   const { stageId: jobId, partition: partitionId, attemptNumber } = id;
@@ -85,7 +86,9 @@ function readBroadcasts(task: Task): number {
 /** What is to go wrong in this attempt. */
 function faultOf(task: Task): Fault | null {
   const { demandIndex, partition, attemptNumber } = task.id;
-  for (const fault of task.environment.faultsOf(demandIndex)) {
+  const faults = task.environment.faultsOf(demandIndex);
+  if (faults.length === 0) return null;
+  for (const fault of faults) {
     if (fault.kind !== "taskException" && fault.kind !== "fetchFailure") continue;
     const attempt = fault.kind === "fetchFailure" ? task.id.stageAttemptId : attemptNumber;
     if (fault.partition === partition && attempt < fault.attempts) return fault;

@@ -36,6 +36,18 @@ export class TaskRunner {
   /** Blocks of indirect results by task id. */
   readonly #resultBlocks = new Map<number, { readonly task: Task; readonly block: number }>();
 
+  /** The event that tells of a result, filled anew for each: a sink copies what it keeps. */
+  readonly #said = {
+    kind: "taskResult" as const,
+    time: 0,
+    executorId: "",
+    taskId: 0,
+    stageId: 0,
+    stageAttemptId: 0,
+    path: "direct" as "direct" | "indirect" | "dropped",
+    numBytes: 0,
+  };
+
   /** @param kind the queue's kind of event for `resume`; the subject is a task id. */
   constructor(
     environment: SimulationEnvironment,
@@ -197,16 +209,15 @@ export class TaskRunner {
 
   #say(task: Task, path: "direct" | "indirect" | "dropped", numBytes: number): void {
     const { environment, executor, id } = task;
-    environment.sink.event({
-      kind: "taskResult",
-      time: environment.now(),
-      executorId: executor.id,
-      taskId: id.tid,
-      stageId: id.stageId,
-      stageAttemptId: id.stageAttemptId,
-      path,
-      numBytes,
-    });
+    const said = this.#said;
+    said.time = environment.now();
+    said.executorId = executor.id;
+    said.taskId = id.tid;
+    said.stageId = id.stageId;
+    said.stageAttemptId = id.stageAttemptId;
+    said.path = path;
+    said.numBytes = numBytes;
+    environment.sink.event(said);
   }
 
   #end(task: Task, outcome: TaskOutcome): void {

@@ -79,9 +79,12 @@ export class MemoryRequest {
       if (other === consumer && selfSpill !== "asConsumer") continue;
       const key = other === consumer ? 0 : other.used;
       let at = this.#keys.length;
-      while (at > 0 && this.#keys[at - 1] > key) at--;
-      this.#candidates.splice(at, 0, other);
-      this.#keys.splice(at, 0, key);
+      for (; at > 0 && this.#keys[at - 1] > key; at--) {
+        this.#keys[at] = this.#keys[at - 1];
+        this.#candidates[at] = this.#candidates[at - 1];
+      }
+      this.#keys[at] = key;
+      this.#candidates[at] = other;
     }
   }
 
@@ -102,8 +105,12 @@ export class MemoryRequest {
 
   /** The chosen one is not asked again. */
   strike(): void {
-    this.#candidates.splice(this.#chosen, 1);
-    this.#keys.splice(this.#chosen, 1);
+    for (let i = this.#chosen + 1; i < this.#keys.length; i++) {
+      this.#keys[i - 1] = this.#keys[i];
+      this.#candidates[i - 1] = this.#candidates[i];
+    }
+    this.#keys.pop();
+    this.#candidates.pop();
   }
 
   #place(): number {

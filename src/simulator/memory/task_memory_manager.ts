@@ -41,6 +41,9 @@ export interface TaskMemoryManagerOptions {
   readonly largestAllocation?: number;
 }
 
+/** For all tasks that have nobody to tell that an allocation failed: a function of its own for each would be an object. */
+const nobodyTold = () => {};
+
 const OUT_OF_MEMORY_ERROR = "org.apache.spark.memory.SparkOutOfMemoryError";
 
 /**
@@ -121,7 +124,7 @@ export class TaskMemoryManager {
     this.taskAttemptId = taskAttemptId;
     this.rules = options.rules ?? rulesFor(REFERENCE_SPARK_VERSION).spilling;
     this.#largestAllocation = options.largestAllocation ?? Infinity;
-    this.#allocationFailed = options.allocationFailed ?? (() => {});
+    this.#allocationFailed = options.allocationFailed ?? nobodyTold;
     this.tungstenMemoryMode = options.tungstenMemoryMode;
     this.pageSizeBytes = options.pageSizeBytes;
   }

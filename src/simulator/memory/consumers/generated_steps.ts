@@ -33,9 +33,9 @@ export abstract class GeneratedSteps extends SteppedConsumer {
     return consumer.completed;
   }
 
-  /** Stops before a request that comes at this place of the phase. */
-  protected *before(fraction: number): Steps<void> {
+  /** What to yield before a request that comes at this place of the phase: `yield this.before(1)`. */
+  protected before(fraction: number): "progress" {
     this.nextAt = fraction;
-    yield "progress";
+    return "progress";
   }
 }

@@ -100,7 +100,7 @@ export class HashAggregation extends GeneratedSteps {
     if (this.#batch !== null && !(yield* this.#takeBatch(this.#batch))) return false;
     if (!(yield* this.#takeArray(INITIAL_CAPACITY))) return false;
     if (!(yield* this.#fill())) return false;
-    yield* this.before(1);
+    yield this.before(1);
     this.#map.updatePeak();
     if (this.fellBack) {
       if (!(yield* this.#sortToDisk())) return false;
@@ -135,13 +135,13 @@ export class HashAggregation extends GeneratedSteps {
     const map = this.#map;
     for (;;) {
       if (map.mustGrow) {
-        yield* this.before(Math.min(1, arrivals.rowOf(map.numKeys) / records));
+        yield this.before(Math.min(1, arrivals.rowOf(map.numKeys) / records));
         if (!(yield* this.#grow())) return false;
       } else if (map.numKeys >= arrivals.groupsAtEnd) {
         return true;
       } else if (map.full || map.roomInPage === 0) {
         const row = Math.min(records, arrivals.rowOf(map.numKeys + 1));
-        yield* this.before(row / records);
+        yield this.before(row / records);
         if (!(yield* this.#makeRoom(arrivals, row))) return false;
       } else {
         const untilGrowth = Math.max(1, map.growthThreshold - map.numKeys);
@@ -200,15 +200,15 @@ export class HashAggregation extends GeneratedSteps {
     let rows = this.#fast.rowsOf(this.#groups);
     const page = this.#batch?.page ?? null;
     if (page !== null) {
-      yield* this.before(Math.min(1, rows / groups));
+      yield this.before(Math.min(1, rows / groups));
       this.#batch!.freePage(page);
     }
     while (this.#map.pages.length > 1) {
       rows += this.#map.recordsIn(this.#map.pages[0]);
-      yield* this.before(Math.min(1, rows / groups));
+      yield this.before(Math.min(1, rows / groups));
       if (this.#map.pages.length > 1) this.#map.freePage("first");
     }
-    yield* this.before(1);
+    yield this.before(1);
   }
 
   #isOutOfMemory(): boolean {

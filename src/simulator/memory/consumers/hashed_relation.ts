@@ -94,9 +94,9 @@ export class HashedRelation extends GeneratedSteps {
   protected override *run(): Steps {
     const isEmpty = this.input.records === 0 && this.taskMemoryManager.rules.emptyRelationTakesNothing;
     if (isEmpty || this.#broadcast) {
-      yield* this.before(1);
+      yield this.before(1);
       this.phase = "read";
-      yield* this.before(1);
+      yield this.before(1);
       return true;
     }
     return yield* this.#longKey ? this.#longMap() : this.#unsafeMap();
@@ -118,7 +118,7 @@ export class HashedRelation extends GeneratedSteps {
       const rowOfKey = growAt > this.#keys ? Infinity : Math.ceil(this.#arrivals.recordsUntil(growAt));
       const next = Math.min(row, rowOfKey);
       if (next > records) break;
-      yield* this.before(next / records);
+      yield this.before(next / records);
       if (next === row) {
         const grown = Math.max(this.#wordsFor(row), Math.min(pageWords * 2, MAX_PAGE_WORDS));
         if (!(yield* this.#replace(pageWords * 8, grown * 8))) return false;
@@ -128,10 +128,10 @@ export class HashedRelation extends GeneratedSteps {
         words *= 2;
       }
     }
-    yield* this.before(1);
+    yield this.before(1);
     words = yield* this.#optimized(words);
     this.phase = "read";
-    yield* this.before(1);
+    yield this.before(1);
     this.freeMemory(pageWords * 8);
     this.freeMemory(words * 8);
     return true;
@@ -179,7 +179,7 @@ export class HashedRelation extends GeneratedSteps {
     if (!(yield* this.#takeArray(map, BytesToBytesMap.capacityFor(SIZE_ESTIMATE * 1.5 + 1)))) return false;
     for (let row = 0; row < records;) {
       if (map.roomInPage === 0) {
-        yield* this.before(row / records);
+        yield this.before(row / records);
         const got = yield* this.ended(this.allocatePage(map.requiredPageBytes));
         if (got === FAILED) return this.#notEnoughMemory(map);
         map.addPage(this.page!);
@@ -189,16 +189,16 @@ export class HashedRelation extends GeneratedSteps {
       map.append(end - row, Math.round(this.#arrivals.seenAfter(end)) - map.numKeys);
       row = end;
       if (!map.mustGrow) continue;
-      yield* this.before(row / records);
+      yield this.before(row / records);
       // Without a larger array the map takes no more keys, which the next new one finds out.
       if (!(yield* this.#takeArray(map, map.capacity * 2))) {
         if (map.numKeys < this.#keys) return this.#notEnoughMemory(map);
         map.canGrow = false;
       }
     }
-    yield* this.before(1);
+    yield this.before(1);
     this.phase = "read";
-    yield* this.before(1);
+    yield this.before(1);
     map.clear();
     return true;
   }

@@ -64,7 +64,7 @@ export class Raw extends GeneratedSteps {
   protected override *run(): Steps {
     const { bytes } = this.input;
     for (let filled = 0; filled < bytes;) {
-      yield* this.before(filled / bytes);
+      yield this.before(filled / bytes);
       const got = yield* this.ended(this.allocatePage(1));
       if (got === FAILED) return false;
       this.#pages.push(this.page!);
@@ -72,9 +72,9 @@ export class Raw extends GeneratedSteps {
       this.#peak = Math.max(this.#peak, this.#pageBytes);
       filled += got;
     }
-    yield* this.before(1);
+    yield this.before(1);
     this.phase = "read";
-    yield* this.before(1);
+    yield this.before(1);
     this.#freePages();
     return true;
   }

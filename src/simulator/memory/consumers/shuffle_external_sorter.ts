@@ -100,7 +100,7 @@ export class ShuffleExternalSorter extends GeneratedSteps {
     this.#array.block = this.page;
     for (let inserted = 0; inserted < records;) {
       if (this.#room() === 0) {
-        yield* this.before(inserted / records);
+        yield this.before(inserted / records);
         if (!(yield* this.#makeRoom())) return false;
       }
       const count = Math.min(this.#room(), records - inserted);
@@ -108,7 +108,7 @@ export class ShuffleExternalSorter extends GeneratedSteps {
       this.#array.records += count;
       this.#roomInPage -= count;
     }
-    yield* this.before(1);
+    yield this.before(1);
     this.#freePages();
     this.#freeArray();
     this.phase = "read";

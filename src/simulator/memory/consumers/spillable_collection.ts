@@ -80,7 +80,7 @@ export abstract class SpillableCollection extends GeneratedSteps {
     const { records } = this.input;
     for (;;) {
       const check = this.#nextCheck();
-      yield* this.before(this.#placeOf(check));
+      yield this.before(this.#placeOf(check));
       // It may have been made to spill for another consumer meanwhile, which moves the next look.
       if (check !== this.#nextCheck()) continue;
       if (check > this.#lastCheck) break;
@@ -90,7 +90,7 @@ export abstract class SpillableCollection extends GeneratedSteps {
     this.#notePeak(records);
     this.#inserted = records;
     this.phase = "read";
-    yield* this.before(1);
+    yield this.before(1);
     this.#releaseMemory();
     return true;
   }
@@ -143,7 +143,7 @@ export abstract class SpillableCollection extends GeneratedSteps {
     if (!mustSpill) return true;
     this.countSpill(this, estimate, this.#diskBytes(estimate));
     // Writing takes its time before the memory is given back.
-    yield* this.before(this.nextAt);
+    yield this.before(this.nextAt);
     this.#countedFrom = this.#inserted;
     this.#emptiedAt = this.#inserted;
     this.#releaseMemory();
