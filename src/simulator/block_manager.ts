@@ -20,7 +20,9 @@ import {
 import { INT_MAX } from "../spark/conf_entry.ts";
 import type { BlockStatus, EventSink } from "../spark/events.ts";
 import { STORAGE_LEVELS, type StorageLevel } from "../spark/storage_level.ts";
+import type { SparkRules } from "../spark/versions.ts";
 import type { BlockManagerMaster } from "./block_manager_master.ts";
+import { nextLook } from "./unroll_looks.ts";
 import type { CostModel } from "./cost_model.ts";
 
 /** One block of one executor. */
@@ -44,6 +46,9 @@ export interface BlockEntry {
 /** Where a block was found. */
 export type LocalHit = "memory" | "disk" | null;
 
+/** The rules of the version that a block manager follows. */
+export type BlockRules = Pick<SparkRules["memory"], "locksBlocks" | "transfersUnrollMemory" | "freesConsumedUnroll">;
+
 /** What a block manager is told when it is made. */
 export interface BlockManagerOptions {
   /** Dense index of the executor. */
@@ -54,6 +59,7 @@ export interface BlockManagerOptions {
   readonly sink: EventSink;
   readonly cost: CostModel;
   readonly unroll: UnrollSettings;
+  readonly rules: BlockRules;
   /** The clock, ms. */
   readonly now: () => number;
   /** A waiting acquire of execution memory has ended: bytes granted. */
@@ -79,6 +85,7 @@ export class BlockManager {
   readonly executorId: string;
   readonly memory: ExecutorMemory;
   readonly unrollSettings: UnrollSettings;
+  readonly rules: BlockRules;
   readonly #master: BlockManagerMaster;
   readonly #sink: EventSink;
   readonly #cost: CostModel;
@@ -104,6 +111,7 @@ export class BlockManager {
     this.executorId = options.executorId;
     this.memory = options.memory;
     this.unrollSettings = options.unroll;
+    this.rules = options.rules;
     this.#master = options.master;
     this.#sink = options.sink;
     this.#cost = options.cost;
@@ -177,7 +185,7 @@ export class BlockManager {
     const entry = this.#entries.get(block);
     if (entry === undefined) return null;
     if (this.memory.contains(entry.local)) {
-      this.memory.lockForReading(entry.local);
+      this.lockForReading(entry);
       this.memory.get(entry.local);
       return "memory";
     }
@@ -186,6 +194,14 @@ export class BlockManager {
       return "disk";
     }
     return null;
+  }
+
+  /**
+   * Pins a block in memory, so that it is not evicted while it is read; false when it is not there. In 1.6 nothing is pinned:
+   * a block that is evicted meanwhile is read on from what the reader has of it.
+   */
+  lockForReading(entry: BlockEntry): boolean {
+    return this.rules.locksBlocks && this.memory.lockForReading(entry.local);
   }
 
   /** Another executor reads the block: it becomes the youngest here. Gives what travels, in bytes. */
@@ -200,7 +216,7 @@ export class BlockManager {
   /** Ends a read that `readLocal` began in memory. */
   unlock(block: number): void {
     const entry = this.#entries.get(block);
-    if (entry === undefined) return;
+    if (entry === undefined || !this.rules.locksBlocks) return;
     this.memory.unlock(entry.local);
     this.#removeLater(block);
   }
@@ -335,12 +351,41 @@ export class BlockManager {
       preciseSize: sizes.memory,
     };
     const flags = this.putFlags(entry.level);
+    if (!this.rules.transfersUnrollMemory) return this.#unrollPending(entry, taskAttemptId, { ...sizes, elements });
     const result = this.memory.putIterator(entry.local, taskAttemptId, mode, this.unrollSettings, values, flags);
     this.settle();
     if (result.stored) return true;
     this.memory.releaseUnrollMemoryForTask(taskAttemptId, mode, result.bytes);
     this.settle();
     return false;
+  }
+
+  /** The same in 1.6 (MemoryStore.unrollSafely and tryToPut): what a failure on the way leaves reserved stays the task's. */
+  #unrollPending(
+    entry: BlockEntry,
+    taskAttemptId: number,
+    { memory, elements }: { readonly memory: number; readonly elements: number },
+  ): boolean {
+    const mode = memoryModeOf(entry.level);
+    const unrolling = this.memory.beginUnroll(entry.local, taskAttemptId, mode, this.unrollSettings);
+    const looks = { elements, elementBytes: memory / elements, checkPeriod: this.unrollSettings.checkPeriod };
+    let element = nextLook(0, unrolling.reservedBytes, looks);
+    while (unrolling.keepUnrolling && element < elements) {
+      unrolling.check(Math.trunc((element + 1) * looks.elementBytes));
+      element = nextLook(element + looks.checkPeriod, unrolling.reservedBytes, looks);
+    }
+    this.settle();
+    return unrolling.keepUnrolling && this.putPending(entry, taskAttemptId, unrolling.reservedBytes, memory);
+  }
+
+  /** Frees what was reserved for a block and stores it (MemoryStore.tryToPut, 1.6); false when there is no room. */
+  putPending(entry: BlockEntry, taskAttemptId: number, reservedBytes: number, size: number): boolean {
+    const mode = memoryModeOf(entry.level);
+    // Spark does both under one lock: what waits for memory is told afterwards.
+    this.memory.releaseUnrollMemoryForTask(taskAttemptId, mode, reservedBytes);
+    const stored = this.memory.putBytes(entry.local, size, mode, this.putFlags(entry.level));
+    this.settle();
+    return stored;
   }
 
   /** Stores values that another executor sends as bytes (saveDeserializedValuesToMemoryStore of a replica). */
@@ -378,7 +423,9 @@ export class BlockManager {
    * go of (BlockManager.removeRdd takes them from blockInfoManager.entries and waits for each lock, 2.4.0). `rdd` is a dense index.
    */
   removeRdd(rdd: number): void {
-    const blocks = new Set([...this.#entries.keys(), ...this.#writes.keys()]);
+    // In 1.6 a block becomes known when it is put: one that is computed now is not found, and stays.
+    const known = [...this.#entries.keys()].filter((block) => this.rules.locksBlocks || !this.#writes.has(block));
+    const blocks = new Set([...known, ...(this.rules.locksBlocks ? this.#writes.keys() : [])]);
     const own = [...blocks].filter((block) => this.#master.rddOf(block) === rdd);
     for (const block of own.sort((a, b) => a - b)) this.removeBlock(block);
   }

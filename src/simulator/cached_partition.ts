@@ -140,7 +140,7 @@ function cacheFromDisk(task: Task, entry: BlockEntry, sizes: PartitionSizes): vo
     memorySize: sizes.memory,
     offHeap: level.useOffHeap,
   });
-  if (blocks.memory.lockForReading(entry.local)) task.locks.push(entry.block);
+  if (blocks.lockForReading(entry)) task.locks.push(entry.block);
 }
 
 /** What computing a partition reads: cached partitions below it, and shuffles. */
@@ -191,7 +191,8 @@ function* computeAndStore(
     blocks.storedInMemory(entry, sizes.memory);
     executor.touch();
     yield* replicate(task, entry, level, sizes);
-    if (blocks.readLocal(entry.block) === "memory") task.locks.push(entry.block);
+    // The task reads what it has stored under the lock that it has (in 1.6 the values that it has at hand).
+    if (blocks.rules.locksBlocks && blocks.readLocal(entry.block) === "memory") task.locks.push(entry.block);
     return null;
   }
   return yield* storeElsewhere(task, entry, level, sizes, unroll);
@@ -209,7 +210,7 @@ function* storeElsewhere(
   if (unroll !== null) blocks.refused(entry, sizes.memory, task.id.tid);
   if (!level.useDisk) {
     // The unrolled part stays reserved until the task has consumed it, at the latest until its end.
-    if (unroll !== null && unroll.reservedBytes > 0) {
+    if (unroll !== null && unroll.reservedBytes > 0 && blocks.rules.freesConsumedUnroll) {
       task.unrolled.push(
         new ReleaseUnroll(task, unroll.elementsUnrolled / sizes.elements, unroll.reservedBytes, memoryModeOf(level)),
       );
@@ -217,11 +218,15 @@ function* storeElsewhere(
     blocks.abandon(entry);
     return null;
   }
-  if (unroll !== null) memory.releaseUnrollMemoryForTask(task.id.tid, memoryModeOf(level), unroll.reservedBytes);
+  if (unroll !== null && blocks.rules.freesConsumedUnroll) {
+    memory.releaseUnrollMemoryForTask(task.id.tid, memoryModeOf(level), unroll.reservedBytes);
+  }
   blocks.settle();
   blocks.storeOnDisk(entry);
   yield blocks.takeIoMs();
   yield* replicate(task, entry, level, sizes);
+  // Unrolled in full and refused at the end: 1.6 has the values at hand (CacheManager.putInBlockManager).
+  if (unroll !== null && unroll.keepUnrolling && !blocks.rules.transfersUnrollMemory) return null;
   blocks.readLocal(entry.block);
   if (level.useMemory) cacheFromDisk(task, entry, sizes);
   task.executor.touch();

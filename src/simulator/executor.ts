@@ -5,7 +5,7 @@
  */
 import { type ExecutorMemory, type MemoryMode, OFF_HEAP, ON_HEAP, type UnrollSettings } from "../kernel/types.ts";
 import type { EventSink, PoolState } from "../spark/events.ts";
-import { BlockManager } from "./block_manager.ts";
+import { BlockManager, type BlockRules } from "./block_manager.ts";
 import type { BlockManagerMaster } from "./block_manager_master.ts";
 import type { CostModel } from "./cost_model.ts";
 import type { ExecutionMemory } from "./memory/execution_memory.ts";
@@ -23,6 +23,7 @@ export interface ExecutorOptions {
   readonly tungstenMemoryMode: MemoryMode;
   readonly pageSizeBytes: number;
   readonly unroll: UnrollSettings;
+  readonly rules: BlockRules;
   readonly master: BlockManagerMaster;
   readonly sink: EventSink;
   readonly cost: CostModel;
@@ -94,6 +95,7 @@ export class Executor implements ExecutionMemory {
       sink: options.sink,
       cost: options.cost,
       unroll: options.unroll,
+      rules: options.rules,
       now: options.now,
       onGranted: (ticket, granted) => this.#granted(ticket, granted),
     });

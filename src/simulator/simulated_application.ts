@@ -421,6 +421,7 @@ export class SimulatedApplication implements SimulationEnvironment {
       tungstenMemoryMode: layout.tungstenMemoryMode,
       pageSizeBytes: layout.pageSizeBytes,
       unroll: this.settings.unroll,
+      rules: this.conf.rules.memory,
       master: this.master,
       sink: this.sink,
       cost: this.cost,

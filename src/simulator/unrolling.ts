@@ -8,6 +8,7 @@ import type { BlockEntry, BlockManager } from "./block_manager.ts";
 import type { Executor } from "./executor.ts";
 import type { Activity, StepOutcome } from "./process.ts";
 import type { Task } from "./task.ts";
+import { nextLook } from "./unroll_looks.ts";
 
 /** What is unrolled. */
 export interface UnrolledValues {
@@ -30,6 +31,10 @@ export class UnrollActivity implements Activity {
   private readonly values: UnrolledValues;
   readonly #unrolling: Unrolling;
   readonly #elementBytes: number;
+  readonly #entry: BlockEntry;
+  readonly #taskAttemptId: number;
+  /** The reservation was given back before the block was put (1.6). */
+  #released = false;
 
   constructor(
     executor: Executor,
@@ -39,6 +44,8 @@ export class UnrollActivity implements Activity {
     values: UnrolledValues,
   ) {
     this.executor = executor;
+    this.#entry = entry;
+    this.#taskAttemptId = taskAttemptId;
     this.values = values;
     this.#elementBytes = values.bytes / values.elements;
     this.blocks = executor.blocks;
@@ -56,7 +63,7 @@ export class UnrollActivity implements Activity {
 
   /** Bytes reserved so far, held by the task. */
   get reservedBytes(): number {
-    return this.#unrolling.reservedBytes;
+    return this.#released ? 0 : this.#unrolling.reservedBytes;
   }
 
   step(): StepOutcome {
@@ -77,6 +84,10 @@ export class UnrollActivity implements Activity {
   /** All elements are in: the reservation becomes the block; false when there is no room. */
   finish(preciseSize: number, putFlags: number): boolean {
     this.elementsUnrolled = this.values.elements;
+    if (!this.blocks.rules.transfersUnrollMemory) {
+      this.#released = true;
+      return this.blocks.putPending(this.#entry, this.#taskAttemptId, this.#unrolling.reservedBytes, preciseSize);
+    }
     const stored = this.#unrolling.finish(preciseSize, putFlags);
     this.blocks.settle();
     return stored;
@@ -88,9 +99,11 @@ export class UnrollActivity implements Activity {
 
   /** The first look at or after `element` that finds the size at what is reserved or above. */
   #plan(element: number): void {
-    const { checkPeriod } = this.settings;
-    const needed = Math.ceil(this.#unrolling.reservedBytes / this.#elementBytes) - 1;
-    const at = needed <= element ? element : element + Math.ceil((needed - element) / checkPeriod) * checkPeriod;
+    const at = nextLook(element, this.#unrolling.reservedBytes, {
+      elements: this.values.elements,
+      elementBytes: this.#elementBytes,
+      checkPeriod: this.settings.checkPeriod,
+    });
     this.next = at < this.values.elements ? at / this.values.elements : Infinity;
   }
 }

@@ -60,7 +60,6 @@ export interface VersionEffects {
 export const NOT_SIMULATED: ReadonlySet<string> = new Set([
   "memory.manager",
   "memory.checksExecutorMemory",
-  "memory.locksBlocks",
   "memory.missingBlockError",
   "memory.wrongEntryError",
   "memory.minMemoryError",

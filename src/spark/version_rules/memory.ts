@@ -14,6 +14,8 @@ export const MEMORY_RULES: {
   readonly evictionReachesExecutionAtOnce: VersionRule<boolean>;
   readonly offHeapStorage: VersionRule<boolean>;
   readonly locksBlocks: VersionRule<boolean>;
+  readonly transfersUnrollMemory: VersionRule<boolean>;
+  readonly freesConsumedUnroll: VersionRule<boolean>;
   readonly missingBlockError: VersionRule<"IllegalStateException" | "SparkException">;
   readonly wrongEntryError: VersionRule<"plain" | "internal" | "internalSqlState">;
   readonly minMemoryError: VersionRule<"double" | "plain" | "errorClass">;
@@ -66,11 +68,26 @@ export const MEMORY_RULES: {
     "when blocks are to be stored off-heap",
   ),
   locksBlocks: from(
-    "read",
+    "run",
     "2.0",
     "SPARK-12757",
     "blocks that are being read or written are not evicted",
     "when a block that is in use would be evicted",
+  ),
+  transfersUnrollMemory: from(
+    "run",
+    "2.0",
+    "SPARK-10907",
+    "what was reserved to unroll a block becomes the block's; in 1.6 it is freed and the block asks for all of its size, and " +
+      "without room the values go to disk, or on to the task with nothing reserved for them",
+    "when cached partitions are unrolled that turn out larger than what was reserved",
+  ),
+  freesConsumedUnroll: from(
+    "run",
+    "2.0",
+    null,
+    "memory of a block that was unrolled in part is free again when the task has consumed it; in 1.6 at the end of the task",
+    "when cached partitions do not fit into memory",
   ),
   missingBlockError: rule<"IllegalStateException" | "SparkException">(
     "run",
