@@ -28,6 +28,9 @@ export interface ReducerShares {
  * ```
  */
 export class SharedMapOutputSizes implements MapOutputSizes {
+  /** Of the blocks that are not empty and not huge; -1: not asked for yet. */
+  #averageSize = -1;
+
   constructor(private readonly totalBytes: number, private readonly reducers: ReducerShares) {}
 
   getSizeForBlock(reduceId: number): number {
@@ -38,7 +41,8 @@ export class SharedMapOutputSizes implements MapOutputSizes {
     if (numReducers <= minPartitionsToHighlyCompress || size >= accurateBlockThreshold) {
       return decompressSize(compressSize(size));
     }
-    return this.#average();
+    if (this.#averageSize < 0) this.#averageSize = this.#average();
+    return this.#averageSize;
   }
 
   #average(): number {

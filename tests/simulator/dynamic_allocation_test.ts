@@ -215,3 +215,27 @@ Deno.test("a task that needs more cores than an executor has is refused", () => 
   );
   assertEquals(error.code, "conf.cores");
 });
+
+Deno.test("speculative copies count as backlog: an executor is asked for that has room for them", () => {
+  const spec: JobSpec = {
+    sparkVersion: "3.5.9",
+    conf: {
+      ...ON,
+      "spark.dynamicAllocation.initialExecutors": "2",
+      "spark.speculation": "true",
+      "spark.speculation.quantile": "0.5",
+      "spark.speculation.efficiency.enabled": "false",
+    },
+    cluster: { executors: 3, cores: 2, hosts: 3 },
+    stages: [{ id: 0, tasks: 4, computeMs: "10s" }],
+    faults: [{ kind: "slowHost", host: "host-1", factor: 10 }],
+  };
+  const { added, events } = run(spec);
+  const { added: without } = run({ ...spec, conf: { ...spec.conf, "spark.speculation": "false" } });
+  // four tasks have a core each; copies of two of them, on another host than their own, find the cores of host-0 free
+  assertEquals(without.length, 2);
+  const copies = events.filter((event) => event.kind === "taskStart" && event.speculative);
+  assertEquals(copies.length, 2);
+  assertEquals(events.filter(({ kind }) => kind === "speculativeTaskSubmitted").length, 2);
+  assertEquals(added.length >= 2, true);
+});

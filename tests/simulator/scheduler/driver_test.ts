@@ -1,7 +1,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { InputError } from "../../../src/errors.ts";
-import type { TaskFailedReason } from "../../../src/simulator/scheduler/task_end_reason.ts";
+import { type TaskFailedReason, toErrorString } from "../../../src/simulator/scheduler/task_end_reason.ts";
+import { countsTowardsTaskFailures } from "../../../src/simulator/scheduler/task_end_reason.ts";
+import { rulesFor } from "../../../src/spark/versions.ts";
 import { type Outcome, rdd, shuffle, ToyCluster } from "./toy_cluster.ts";
 
 const BOOM: TaskFailedReason = {
@@ -291,4 +293,99 @@ Deno.test("the same seed gives the same run twice", () => {
     assertEquals(second.ends, first.ends);
     assertEquals(second.nowMs, first.nowMs);
   }
+});
+
+Deno.test("a stage, a group of jobs and all jobs can be cancelled, in the words of the DAGScheduler", () => {
+  const cancelled = (cancel: (cluster: ToyCluster) => void) => {
+    const cluster = new ToyCluster();
+    cluster.submit(rdd(0, 2));
+    const partitions = [0, 1];
+    const listener = { taskSucceeded() {}, jobFailed() {} };
+    cluster.driver.submitJob({ rdd: rdd(1, 2), partitions }, listener, { group: "nightly" } as never);
+    cluster.after(5, () => cancel(cluster));
+    cluster.run();
+    return cluster.log.filter((line) => /^job \d (failed|succeeded)/.test(line));
+  };
+  // handleStageCancellation, handleJobGroupCancelled and doCancelAllJobs of Spark 2.4.0.
+  assertEquals(cancelled(({ driver }) => driver.cancelStage(0, "too slow")), [
+    "job 0 failed: Job 0 cancelled because too slow",
+    "job 1 succeeded",
+  ]);
+  assertEquals(cancelled(({ driver }) => driver.cancelJobGroup("nightly")), [
+    "job 1 failed: Job 1 cancelled part of cancelled job group nightly",
+    "job 0 succeeded",
+  ]);
+  assertEquals(cancelled(({ driver }) => driver.cancelAllJobs()), [
+    "job 0 failed: Job 0 cancelled as part of cancellation of all jobs",
+    "job 1 failed: Job 1 cancelled as part of cancellation of all jobs",
+  ]);
+});
+
+Deno.test("reasons of failed tasks are printed as TaskFailedReason.toErrorString does", () => {
+  const text = (reason: TaskFailedReason, version = "2.4.0") => toErrorString(reason, rulesFor(version));
+  assertEquals(
+    text({ reason: "TaskKilled", killReason: "Stage cancelled" } as TaskFailedReason),
+    "TaskKilled (Stage cancelled)",
+  );
+  const denied = { reason: "TaskCommitDenied", jobId: 1, partitionId: 2, attemptNumber: 3 } as TaskFailedReason;
+  assertEquals(text(denied), "TaskCommitDenied (Driver denied task commit) for job: 1, partition: 2, attemptNumber: 3");
+  assertEquals(countsTowardsTaskFailures(denied), false);
+  const fetch = {
+    reason: "FetchFailed",
+    executorId: "e1",
+    host: "h1",
+    shuffleId: 4,
+    mapId: 5,
+    mapIndex: 6,
+    reduceId: 7,
+    message: "gone",
+  } as unknown as TaskFailedReason;
+  assertEquals(countsTowardsTaskFailures(fetch), false);
+  assertEquals(
+    text(fetch),
+    "FetchFailed(BlockManagerId(e1, h1, 7337, None), shuffleId=4, mapId=5, reduceId=7, message=\ngone\n)",
+  );
+  // SPARK-25341 (3.0) tells the map's index and its task id.
+  assertEquals(
+    text(fetch, "3.5.9"),
+    "FetchFailed(BlockManagerId(e1, h1, 7337, None), shuffleId=4, mapIndex=6, mapId=5, reduceId=7, message=\ngone\n)",
+  );
+  assertEquals(
+    text({ ...fetch, executorId: null } as TaskFailedReason).startsWith("FetchFailed(null, shuffleId=4"),
+    true,
+  );
+});
+
+/** Partitions of which copies ran, of ten tasks on two hosts: two slow ones, of which one reads as fast as the others. */
+function copiesOf(conf: Record<string, string>): number[] {
+  const copied = new Set<number>();
+  const started = new Map<number, number>();
+  const cluster: ToyCluster = new ToyCluster({
+    sparkVersion: "3.5.9",
+    conf: { "spark.speculation": "true", "spark.speculation.minTaskRuntime": "0", ...conf },
+    executors: { e1: "h1", e2: "h2" },
+    cores: 5,
+    outcome: ({ tid, partition, attempt }): Outcome => {
+      if (attempt > 0) copied.add(partition);
+      else started.set(partition, tid);
+      return { afterMs: partition < 8 || attempt > 0 ? 100 : 1000 };
+    },
+    // the others read ten records a ms
+    progress: { records: 1000, runTimeMs: 100 },
+  });
+  cluster.submit(rdd(0, 10));
+  cluster.after(160, () => {
+    // Executor.reportHeartBeat: 1,600 records in 160 ms are as fast as the others; 16 are not
+    cluster.driver.taskScheduler.executorHeartbeatReceived(started.get(8)!, 1600, 160);
+    cluster.driver.taskScheduler.executorHeartbeatReceived(started.get(9)!, 16, 160);
+    cluster.driver.taskScheduler.executorHeartbeatReceived(999, 16, 160);
+  });
+  cluster.after(170, () => cluster.driver.taskScheduler.checkSpeculatableTasks());
+  cluster.run();
+  return [...copied].sort();
+}
+
+Deno.test("speculation with efficiency copies slow tasks that read slowly too (TaskSetManager.TaskProcessRateCalculator, SPARK-36414)", () => {
+  assertEquals(copiesOf({ "spark.speculation.efficiency.enabled": "false" }), [8, 9]);
+  assertEquals(copiesOf({ "spark.speculation.efficiency.enabled": "true" }), [9]);
 });

@@ -35,6 +35,8 @@ export interface ToyOptions {
   /** Whether the block of an indirect result is there. */
   readonly hasBlock?: (tid: number) => boolean;
   readonly outcome?: (attempt: Attempt) => Outcome;
+  /** Records that each finished task has read, in so long; none by default. */
+  readonly progress?: { readonly records: number; readonly runTimeMs: number };
 }
 
 /** An RDD that reads shuffles and RDDs of equal partitioning. */
@@ -108,6 +110,7 @@ export class ToyCluster {
         schedulerFailed: (className, message) => this.log.push(`${className}: ${message}`),
       },
       nowMs: () => this.nowMs,
+      taskProgress: () => options.progress ?? { records: 0, runTimeMs: 0 },
       scheduleResubmit: (delayMs) => this.after(delayMs, () => this.driver.resubmitFailedStages()),
     });
     for (const [name, host] of Object.entries(options.executors ?? { e1: "h1", e2: "h2" })) {
