@@ -6,7 +6,7 @@
  */
 import { InputError } from "../errors.ts";
 import type { Summary } from "../report/summary.ts";
-import { plural, size } from "../report/verdict/finding.ts";
+import { duration, plural, size } from "../report/verdict/finding.ts";
 import type { Evidence, Grade, Workload } from "../simulator/workload.ts";
 import { executorMemoryLayout } from "../simulator/executor_memory.ts";
 import { localMaster } from "../spark/master.ts";
@@ -443,5 +443,8 @@ function effect(without: Trial, best: Trial): string {
   if (without.memoryBytes !== best.memoryBytes) {
     parts.push(`${size(best.memoryBytes)} of memory in all instead of ${size(without.memoryBytes)}`);
   }
-  return parts.length > 0 ? parts.join("; ") : "none by itself";
+  if (parts.length > 0) return parts.join("; ");
+  const [slower, faster] = [before.durationMs, after.durationMs];
+  if (slower === null || faster === null || slower === faster) return "none by itself";
+  return `it takes ${duration(faster)} instead of ${duration(slower)}`;
 }

@@ -202,3 +202,11 @@ Deno.test("dynamic allocation can be switched off: the configured executors are 
   const standalone = changedFrom(dynamic, { ...comingAndGoing, master: "spark://m:7077" }, off);
   assertEquals(standalone.executors.map(({ host }) => host).sort(), ["a", "b"]);
 });
+
+Deno.test("a local cluster of more workers than there may be executors is refused", () => {
+  const error = assertThrows(
+    () => under(clusterOf("local-cluster[1000000,2,2048]"), { "spark.executor.memory": "1g" }),
+    InputError,
+  );
+  assertEquals(Object.values(error.parameters).includes(1_000_000), true, JSON.stringify(error.parameters));
+});

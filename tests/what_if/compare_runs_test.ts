@@ -52,3 +52,30 @@ Deno.test("a replay that differs from the log is said to", async () => {
     (await compared("unpersist", {}, observed)).find(({ code }) => code === "whatif.model")!.severity;
   assertEquals([await model((same) => same), await model(off)], ["notice", "problem"]);
 });
+
+Deno.test("memory differs by the region, by Tungsten's mode, by tasks an executor: each is said", async () => {
+  const why = async (conf: Record<string, string>) => {
+    const findings = await compared("unpersist", { conf: { "spark.memory.fraction": "0.3", ...conf } });
+    return findings.find(({ code }) => code === "whatif.evictions")?.why?.split("; ").slice(1);
+  };
+  assertEquals(await why({ "spark.memory.storageFraction": "0.8" }), [
+    "the part of it from which execution does not evict goes from 0.5 to 0.8",
+  ]);
+  assertEquals(await why({ "spark.memory.offHeap.enabled": "true", "spark.memory.offHeap.size": "64m" }), [
+    "sorts and aggregations move off the heap",
+  ]);
+});
+
+Deno.test("a replay that ends otherwise than the log is said to", async () => {
+  const failed = (replayed: Summary): Summary => ({ ...replayed, outcome: { status: "failed", reason: "x" } });
+  const model = (await compared("unpersist", {}, failed)).find(({ code }) => code === "whatif.model")!;
+  assertEquals(model.severity, "problem");
+  assertEquals(model.evidence.at(-1), "outcome: succeeded, in the log failed");
+  // what the log does not record is not compared
+  const unknown = (replayed: Summary): Summary => ({
+    ...replayed,
+    storage: { ...replayed.storage, blocksEvicted: null },
+  });
+  const compared2 = (await compared("unpersist", {}, unknown)).find(({ code }) => code === "whatif.model")!;
+  assertEquals(compared2.evidence.some((line) => line.startsWith("blocks evicted")), false);
+});

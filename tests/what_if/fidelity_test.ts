@@ -68,3 +68,8 @@ Deno.test("the report names every wrong figure", () => {
     "  replay of a: evicted 0, measured 24 (as before)",
   );
 });
+
+Deno.test("a failure whose message is of no known kind is judged by its outcome alone", () => {
+  const failed = run({ succeeded: false, message: "something else" });
+  assertEquals(compareFigures(failed, failed, null).map(({ figure }) => figure), ["succeeded"]);
+});

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { workloadFromJobSpec } from "../../src/workload/job_spec.ts";
 import { recommend, type Recommendation } from "../../src/what_if/recommend.ts";
 import { memoryCandidates } from "../../src/what_if/memory_candidates.ts";
 import { applyChanges } from "../../src/what_if/apply_changes.ts";
@@ -162,4 +163,53 @@ Deno.test("the best split of a heap: more of it for storage where blocks are evi
   const { alternatives, recommended } = recommend(workload, { changes: {}, budget: { maxSpilledBytes: 0 } });
   const tried = [...alternatives.map(({ settings }) => settings), recommended];
   assert(tried.some(({ conf }) => conf["spark.memory.storageFraction"] !== undefined), JSON.stringify(tried));
+});
+
+Deno.test("with no more memory to have, another level or another split is recommended, each with what it does", () => {
+  const GIB = 2 ** 30;
+  const executor = { cluster: { executors: 1, cores: 1 }, conf: { "spark.executor.memory": "1g" } };
+  const cached = (fields: { bytes: string; serializedBytes?: string }) => ({
+    name: "c",
+    partitions: 10,
+    computeMs: 20_000,
+    ...fields,
+  });
+  const jobs = [{ stage: 0 }, { stage: 1 }, { stage: 2 }];
+  // 10 blocks of 100 MiB, of which 434 MiB hold four; serialized they take 10 MiB each.
+  const level = recommend(
+    workloadFromJobSpec({
+      ...executor,
+      cached: [cached({ bytes: "100m", serializedBytes: "10m" })],
+      stages: [{ id: 0, caches: ["c"] }, { id: 1, reads: ["c"] }, { id: 2, reads: ["c"] }],
+      jobs,
+    }),
+    { budget: { maxDurationMs: 230_000, maxClusterMemoryBytes: 1.4 * GIB } },
+  );
+  assertEquals([level.recommended.storageLevel, level.reasons[0].setting], ["MEMORY_ONLY_SER", "storageLevel"]);
+  assert(/^it takes 3\.\d min instead of \d+\.\d min$/.test(level.reasons[0].effect), level.reasons[0].effect);
+  // 450 MiB of cached blocks and a sort in 579 MiB: the region of 290 MiB protects too little of them, one of 521 MiB all.
+  const region = recommend(
+    workloadFromJobSpec({
+      ...executor,
+      conf: { ...executor.conf, "spark.memory.fraction": "0.8" },
+      cached: [cached({ bytes: "45m" })],
+      stages: [
+        { id: 0, caches: ["c"] },
+        {
+          id: 1,
+          tasks: 4,
+          computeMs: 100,
+          memory: [{ kind: "UnsafeExternalSorter", bytes: "250m", records: 100_000 }],
+        },
+        { id: 2, reads: ["c"] },
+      ],
+      jobs,
+    }),
+    { budget: { maxEvictedBlocks: 0, maxSpilledBytes: 1e12, maxClusterMemoryBytes: 1.4 * GIB } },
+  );
+  assertEquals(region.recommended.conf, { "spark.memory.storageFraction": "0.9" });
+  assertEquals(
+    region.reasons[0].why,
+    "the border up to which cached blocks are safe from execution fits this job better",
+  );
 });

@@ -1,6 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { InputError, LimitError } from "../../src/errors.ts";
 import { gridScenarios, gridSize, paretoOf, runScenario, scenarioChanges } from "../../src/what_if/sweep.ts";
+import { workloadFromJobSpec } from "../../src/workload/job_spec.ts";
 import { cachedRdd, clusterOf, demandOf, jobOf, MIB, workloadOf } from "../support/workloads.ts";
 
 const workload = workloadOf({
@@ -38,4 +39,16 @@ Deno.test("the Pareto line leaves out what another result beats", () => {
   const results = ["1", "2", "3"].map((executors) => runScenario(workload, { id: executors, settings: { executors } }));
   const line = paretoOf(results);
   assertEquals(line[0], "1"); // the least memory is always on it
+});
+
+Deno.test("a scenario's version is a change; in local mode the driver's memory is all there is", () => {
+  assertEquals(scenarioChanges({ sparkVersion: "4.0.0", executors: "3" }), {
+    conf: {},
+    executors: 3,
+    sparkVersion: "4.0.0",
+  });
+  const local = workloadFromJobSpec({ cluster: { master: "local[2]" }, stages: [{ id: 0, tasks: 2 }] });
+  const result = runScenario(local, { id: "a", settings: { "spark.driver.memory": "2g" } });
+  // 2 GiB and an overhead of max(10 %, 384 MiB)
+  assertEquals(result.figures!.clusterMemoryBytes, 2 ** 31 + 384 * 2 ** 20);
 });
