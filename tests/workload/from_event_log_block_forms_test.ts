@@ -17,3 +17,8 @@ Deno.test("objects of a few fields serialize to half of their size", () => {
   assert(Math.abs(serializedFromObjects(16059184, 115343) / 8396924 - 1) < 0.05);
   assert(Math.abs(objectsFromSerialized(8396924, 115343) / 16059184 - 1) < 0.05);
 });
+
+Deno.test("where the number of elements is not known, a block is taken for objects of a few fields", () => {
+  assert(serializedFromObjects(1000, null) === 500 && serializedFromObjects(1000, 0) === 500);
+  assert(objectsFromSerialized(500, null) === 1000);
+});

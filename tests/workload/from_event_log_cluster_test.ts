@@ -43,3 +43,9 @@ Deno.test("in local mode the driver is the executor", () => {
   });
   assertEquals(table.specs(0, true, 4).map(({ id, cores }) => [id, cores]), [["driver", 4]]);
 });
+
+Deno.test("the end of an executor of which nothing was said before is passed over", () => {
+  const table = new ExecutorTable();
+  table.removed({ kind: "executorRemoved", time: 500, executorId: "9", reason: "lost" });
+  assertEquals([table.records, table.faults(50)], [[], []]);
+});

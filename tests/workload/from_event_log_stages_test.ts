@@ -1,4 +1,6 @@
 import { assertEquals } from "@std/assert";
+import { STORAGE_LEVELS } from "../../src/spark/storage_level.ts";
+import { StageTable } from "../../src/workload/from_event_log_stages.ts";
 import { collectedLog } from "../support/event_logs.ts";
 
 Deno.test("a stage's own RDD comes first", async () => {
@@ -21,4 +23,28 @@ Deno.test("values of SQL metrics are kept by task", async () => {
   // Only the second sort of partition 1 spilled, 29,360,032 bytes (executor log).
   assertEquals(sorts.map(([, { sum }]) => sum).sort((a, b) => a - b), [0, 29360032]);
   assertEquals(sorts.some(([, { byPartition }]) => byPartition!.get(1) === 29360032), true);
+});
+
+Deno.test("the RDD that no other of the stage's has as a parent is its own, wherever it is listed", () => {
+  const table = new StageTable();
+  const info = (rddId: number, parentIds: number[]) => ({
+    rddId,
+    parentIds,
+    name: "",
+    callsite: "",
+    scope: null,
+    storageLevel: STORAGE_LEVELS.NONE,
+    numPartitions: 1,
+    numCachedPartitions: 0,
+    memorySize: 0,
+    diskSize: 0,
+    isBarrier: false,
+  });
+  const rddInfos = [info(1, []), info(2, [1])];
+  const stageInfo = { stageId: 0, attemptId: 0, name: "", details: "", numTasks: 1, rddInfos, parentIds: [] };
+  const rest = { submissionTime: 1, completionTime: null, failureReason: null, accumulables: [] };
+  table.jobStart(
+    { kind: "jobStart", jobId: 0, time: 1, stageInfos: [{ ...stageInfo, ...rest }], stageIds: [0] } as never,
+  );
+  assertEquals(table.stages.get(0)!.rddIds, [2, 1]);
 });

@@ -284,3 +284,13 @@ Deno.test("barrier stages of a log run as ordinary ones, with a counted warning"
   // Its two stages.
   assertEquals(told.map(({ count }) => count), [2]);
 });
+
+Deno.test("a log of FAIR scheduling says nothing of the pools' weights: that is a warning", () => {
+  const codes = (mode: string) => {
+    const builder = new WorkloadBuilder();
+    const sparkProperties = { "spark.scheduler.mode": mode };
+    builder.event({ kind: "environmentUpdate", sparkProperties, jvmInformation: {}, systemProperties: {} });
+    return builder.workload().warnings.map(({ code }) => code);
+  };
+  assertEquals([codes("FIFO"), codes("fair")], [[], ["workload.pools"]]);
+});
