@@ -13,6 +13,7 @@ import { fuzzHostileValues } from "./hostile_values.ts";
 import { fuzzAbi } from "./memory_abi_fuzz.ts";
 import { fuzzBatches } from "./memory_batch_fuzz.ts";
 import { fuzzMemory } from "./memory_fuzz.ts";
+import { fuzzLimit } from "./memory_limit_fuzz.ts";
 import { recordNumbers } from "../support/numbers.ts";
 import { fuzzRequests } from "./requests.ts";
 import { fuzzSimulation } from "./simulation.ts";
@@ -73,10 +74,14 @@ const PARTS: Record<string, Round> = {
   memoryAbi(seed, totals) {
     return Promise.resolve(add(totals, fuzzAbi({ seed, ops: 200_000 })));
   },
+  memoryLimit(seed, totals) {
+    const { operations, refused } = fuzzLimit({ seed: seed * 1000, ops: 50_000 });
+    return Promise.resolve(add(totals, { operations, refused: sum(refused) }));
+  },
 };
 
 /** The parts that count their operations. */
-const WITH_OPERATIONS: readonly string[] = ["memory", "memoryBatches", "memoryAbi"];
+const WITH_OPERATIONS: readonly string[] = ["memory", "memoryBatches", "memoryAbi", "memoryLimit"];
 
 async function main(): Promise<number> {
   const { values } = parseArgs({

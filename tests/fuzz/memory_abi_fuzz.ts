@@ -1,6 +1,7 @@
 /**
  * The kernel's exports called with anything: numbers that are none, handles of executors that are gone, block ids and
- * batches that are garbage. Every call answers a number, none traps, and an executor that nobody addressed is as it was.
+ * batches that are garbage. Every call answers a number, none traps, an executor that nobody addressed is as it was, in what it
+ * tells and byte by byte in the memory, and of the batch buffer only the answers of operations that ran are written.
  *
  * @module
  */
@@ -45,6 +46,10 @@ const NUMBERS = [
   NaN,
 ];
 
+/** Static data ends before here (assembly/README.md). */
+const STATIC_BYTES = 1024;
+const CANARY = 0xa5;
+
 /** What a run did. */
 export interface AbiFuzzCounts {
   operations: number;
@@ -79,11 +84,17 @@ class AbiFuzzer {
   readonly #names: string[];
   readonly #bystander: number;
   readonly #before: unknown;
+  /** Bytes of the linear memory that are the bystander's, with what they hold. */
+  readonly #owned: { readonly address: number; readonly byte: number }[];
   #handles: number[] = [];
 
   constructor(seed: number) {
     this.#prng = new Prng(seed);
     this.#exports = bareKernel();
+    // What all executors share is there before the bystander: the log of events, the table of executors. Each record has been at home.
+    for (let i = 0; i < 2; i++) this.#create();
+    for (const handle of [...this.#handles, ...this.#handles]) this.#call("putBytes", handle, 0, 10, 0, 0);
+    const bare = this.#memory();
     this.#names = Object.keys(this.#exports).filter((name) =>
       typeof this.#exports[name] === "function" && !NEVER.has(name)
     );
@@ -93,6 +104,35 @@ class AbiFuzzer {
       this.#call("acquireExecutionMemory", this.#bystander, 50, i, 0);
     }
     this.#before = this.#look();
+    this.#owned = this.#bytesOfBystander(bare);
+    if (this.#owned.length < 200) throw new Error(`only ${this.#owned.length} bytes are known to be the bystander's`);
+  }
+
+  /** The bytes that making the bystander has changed, and that others leave alone: its record at home, its tables. */
+  #bytesOfBystander(bare: Uint8Array): { address: number; byte: number }[] {
+    const resident = () => {
+      for (const handle of this.#handles) this.#call("putBytes", handle, 0, 10, 0, 0);
+    };
+    resident();
+    const made = this.#memory();
+    for (let i = 0; i < 8; i++) {
+      this.#create();
+      resident();
+    }
+    const after = this.#memory();
+    const owned: { address: number; byte: number }[] = [];
+    for (let address = 0; address < made.length; address++) {
+      if (made[address] !== (bare[address] ?? 0) && after[address] === made[address]) {
+        owned.push({ address, byte: made[address] });
+      }
+    }
+    // Of the static data, which is exchanged all the time, nothing is anybody's.
+    return owned.filter(({ address }) => address >= STATIC_BYTES);
+  }
+
+  /** A copy of the linear memory. */
+  #memory(): Uint8Array {
+    return new Uint8Array((this.#exports.memory as { buffer: ArrayBuffer }).buffer).slice();
   }
 
   step(counts: AbiFuzzCounts): void {
@@ -119,6 +159,11 @@ class AbiFuzzer {
 
   /** The bystander's numbers, access order and waiting acquires are what they were. */
   checkBystander(): void {
+    // While another one is resident its record is at home.
+    this.#call("getSize", this.#handles[0] ?? -1, 0);
+    const memory = new Uint8Array((this.#exports.memory as { buffer: ArrayBuffer }).buffer);
+    const written = this.#owned.filter(({ address, byte }) => memory[address] !== byte);
+    assertEquals(written.slice(0, 10), [], "bytes of an executor that nobody addressed");
     assertEquals(this.#look(), this.#before, "an executor that nobody addressed");
   }
 
@@ -133,6 +178,8 @@ class AbiFuzzer {
     const address = this.#call("batchBuffer", 1000);
     const { buffer } = this.#exports.memory as { buffer: ArrayBuffer };
     const bytes = new Uint8Array(buffer, address, 16_000);
+    // The buffer's segment is larger than what was asked for.
+    new Uint8Array(buffer, address + 16_000, 384).fill(CANARY);
     for (let i = 0; i < bytes.length; i++) bytes[i] = this.#prng.integer(256);
     // half of the operations have codes, modes and small subjects that exist
     for (let i = 0; i < 1000; i += 2) {
@@ -141,7 +188,26 @@ class AbiFuzzer {
       bytes.fill(0, 16 * i + 5, 16 * i + 8);
       bytes[16 * i + 4] %= 12;
     }
-    this.#call("runBatch", this.#handle(), this.#prng.integer(1100));
+    const before = bytes.slice();
+    const count = this.#prng.integer(1100);
+    const ran = this.#call("runBatch", this.#handle(), count);
+    this.#checkBuffer(
+      new Uint8Array((this.#exports.memory as { buffer: ArrayBuffer }).buffer, address, 16_384),
+      before,
+      ran,
+    );
+  }
+
+  /** Of an operation that ran its answer is written over its amount; all else is the host's, up to the end of the segment. */
+  #checkBuffer(after: Uint8Array, before: Uint8Array, ran: number): void {
+    for (let at = 0; at < before.length; at++) {
+      if (after[at] !== before[at] && (at >= 16 * ran || at % 16 < 8)) {
+        throw new Error(`byte ${at % 16} of operation ${Math.trunc(at / 16)} is written, where ${ran} have run`);
+      }
+    }
+    for (let at = before.length; at < after.length; at++) {
+      if (after[at] !== CANARY) throw new Error(`byte ${at} behind the batch buffer is written`);
+    }
   }
 
   #call(name: string, ...values: number[]): number {

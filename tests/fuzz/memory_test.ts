@@ -4,6 +4,7 @@ import { Prng } from "../../src/prng.ts";
 import { fuzzAbi } from "./memory_abi_fuzz.ts";
 import { fuzzBatches } from "./memory_batch_fuzz.ts";
 import { fuzzMemory } from "./memory_fuzz.ts";
+import { fuzzLimit } from "./memory_limit_fuzz.ts";
 import { applyOp, type Op } from "./memory_operations.ts";
 import { mirroredKernel } from "./mirrored_kernel.ts";
 
@@ -28,6 +29,22 @@ Deno.test("garbage gets a status, never a trap, and reaches no other executor", 
     const counts = fuzzAbi({ seed, ops: 50_000 });
     assert(counts.statuses > 10_000 && counts.batches > 50);
   }
+});
+
+Deno.test("each export that gets no memory says so and leaves all executors as they were", () => {
+  const { refused } = fuzzLimit({ seed: 1, ops: 30_000 });
+  // acquireStorageMemory needs none: the log has room for what it evicts since the blocks were put.
+  assertEquals(Object.keys(refused).sort(), [
+    "acquireExecutionMemory",
+    "batchBuffer",
+    "createExecutor",
+    "declareBlock",
+    "finishUnroll",
+    "putBytes",
+    "putIterator",
+    "reserveUnrollMemory",
+    "runBatch",
+  ]);
 });
 
 Deno.test("when the kernel may not grow, the operation has not happened", () => {
