@@ -25,7 +25,8 @@ makes a workload of it, runs that under the recorded settings and under the chan
   --seed N               of what Spark leaves to chance
   --format text|json     JSON: { observed, replayed, predicted, changes, verdict, evidence, warnings }
 
-Settings that Spark refuses at start are an error, with its message.
+Settings that Spark refuses at start are an error, with its message, and under another version with the rule that refuses
+them.
 `;
 
 const OPTIONS = {

@@ -10,7 +10,7 @@ import { containerMemory } from "../spark/container.ts";
 import { localMaster } from "../spark/master.ts";
 import { applyChanges, type Changed, type Changes } from "./apply_changes.ts";
 import { type RunOptions, runWorkload } from "./run_workload.ts";
-import { checkStartup } from "../spark/startup.ts";
+import { checkUpgradedStartup } from "./version_refusal.ts";
 
 /** What is varied: Spark properties, `storageLevel`, `executors`, `sparkVersion`, each with its values. */
 export type Vary = Readonly<Record<string, readonly string[]>>;
@@ -169,7 +169,9 @@ export function scenarioChanges(settings: Scenario["settings"]): Changes {
  */
 export function scenarioRun(workload: Workload, scenario: Scenario): Changed {
   const changed = applyChanges(workload, scenarioChanges(scenario.settings));
-  checkStartup(changed.conf, { collector: workload.cluster.collector });
+  checkUpgradedStartup(changed.conf, workload.sparkVersion || changed.conf.sparkVersion, {
+    collector: workload.cluster.collector,
+  });
   return changed;
 }
 

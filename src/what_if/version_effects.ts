@@ -15,6 +15,7 @@ import { EventDigest } from "./event_digest.ts";
 import { figureDifferences } from "./figure_rows.ts";
 import { type RunOptions, runSteps } from "./run_workload.ts";
 import type { Steps } from "./steps.ts";
+import { STARTUP_RULES } from "./version_refusal.ts";
 
 /** One rule or default that two versions have differently, and what it does to a run. */
 export interface VersionEffect {
@@ -33,7 +34,7 @@ export interface VersionEffect {
   /**
    * `changes`: without it figures of the run differ. `met`: only its events do (an order, a text, an epoch). `unmet`:
    * the run is the same without it; it could matter to another. `notSimulated`: it concerns what no simulation shows
-   * (refusals at start, errors of Spark itself, ...). `untried`: the limit of runs was reached before it was tried.
+   * (errors of Spark itself, the size of containers, ...). `untried`: the limit of runs was reached before it was tried.
    */
   readonly effect: "changes" | "met" | "unmet" | "notSimulated" | "untried";
   /** What differs without it, for `changes`. */
@@ -55,25 +56,16 @@ export interface VersionEffects {
 }
 
 /**
- * Rules that no simulated run asks for: refusals at start, names in recorded calls, errors of Spark itself.
+ * Rules that no simulated run asks for: names in recorded calls, errors of Spark itself, the collector that is assumed where
+ * nobody names one, and what containers are asked for.
  */
 export const NOT_SIMULATED: ReadonlySet<string> = new Set([
-  "memory.manager",
-  "memory.checksExecutorMemory",
   "memory.missingBlockError",
   "memory.wrongEntryError",
-  "memory.minMemoryError",
-  "memory.confValueError",
   "memory.usualCollector",
   "memory.containerHoldsOffHeap",
   "scheduler.removesExecutorsAsync",
   "scheduler.lossReasonName",
-  "texts.appendsSqlState",
-  "texts.heartbeatRefusal",
-  "texts.kryoBufferRefusal",
-  "texts.coresRefusal",
-  "texts.allocationRefusal",
-  "texts.allocationNeedsShuffleService",
 ]);
 
 /** How long the search may go on; what is left then is `untried`. */
@@ -96,8 +88,8 @@ export interface ComparedRun {
 }
 
 /**
- * Rules and defaults that differ between two versions for a job, before any run: those that are not simulated are
- * told apart, the others are `untried`.
+ * Rules and defaults that differ between two versions for a job that starts under both, before any run: those that are not
+ * simulated are told apart, refusals at start are not met, the others are `untried`.
  *
  * @example
  * ```ts
@@ -121,7 +113,7 @@ export function versionCandidates(before: SparkConf, after: SparkConf): VersionE
     name: rule,
     ...change,
     ...rest,
-    effect: NOT_SIMULATED.has(rule) ? "notSimulated" : "untried",
+    effect: NOT_SIMULATED.has(rule) ? "notSimulated" : STARTUP_RULES.has(rule) ? "unmet" : "untried",
   }));
   for (const [key, { doc }] of CONF_ENTRIES) {
     if (after.contains(key) || !before.reads(key) || !after.reads(key)) continue;
@@ -162,7 +154,7 @@ export function* versionEffectSteps(
   const search = new Search(workload, changes, { before, predicted, options: runOptions, limits });
   const found = simulated.length === 0 ? true : yield* search.find(simulated, []);
   const effects = candidates.map((candidate): VersionEffect => {
-    if (candidate.effect === "notSimulated") return candidate;
+    if (candidate.effect !== "untried") return candidate;
     const difference = search.differences.get(candidate.name);
     if (difference === undefined) return { ...candidate, effect: found ? "unmet" : "untried" };
     const together = difference.together.filter((name) => search.differences.has(name));

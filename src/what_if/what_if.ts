@@ -6,7 +6,6 @@
 import type { Finding } from "../report/verdict.ts";
 import type { Summary } from "../report/summary.ts";
 import type { Evidence, Workload } from "../simulator/workload.ts";
-import { checkStartup } from "../spark/startup.ts";
 import { applyChanges, type Change, type Changed, type Changes, type ChangeWarning } from "./apply_changes.ts";
 import { compareRuns } from "./compare_runs.ts";
 import { EvictedByRdd } from "./evicted_by_rdd.ts";
@@ -18,6 +17,7 @@ import {
   versionEffectSteps,
   type VersionSearchLimits,
 } from "./version_effects.ts";
+import { checkUpgradedStartup } from "./version_refusal.ts";
 
 /** The answer (a public contract). */
 export interface WhatIf {
@@ -85,7 +85,7 @@ export function* whatIfSteps(
   const changed = applyChanges(workload, changes);
   const isUpgrade = isOfOtherVersion(workload, changes);
   const same = changed.changes.length === 0 && !isUpgrade;
-  if (!same) checkStartup(changed.conf, { collector: workload.cluster.collector });
+  if (!same) checkUpgradedStartup(changed.conf, recorded.conf.sparkVersion, { collector: workload.cluster.collector });
   const evicted = [new EvictedByRdd(same ? sink : undefined), new EvictedByRdd(sink)] as const;
   const [replaying, predicting] = evicted.map((counting) => ({ ...runOptions, sink: counting }));
   const replayed = yield* runSteps(recorded, replaying);
