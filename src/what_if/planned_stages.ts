@@ -38,6 +38,8 @@ export type StageOutput =
 export interface PlannedSort {
   /** Index of the join. */
   readonly join: number;
+  /** Which of its inputs: 0 or 1. */
+  readonly side: number;
   readonly keys: readonly string[];
   readonly rows: number;
   readonly rowBytes: number;
@@ -317,7 +319,7 @@ class Planner {
     const sides = operators[index].inputs.map((input, side) => {
       const below = operators[input].name === "BroadcastExchange" ? operators[input].inputs[0] : input;
       const flow = this.#flow(below);
-      return flow === null ? null : this.#sorted(this.#spread(flow, keys[side], below), keys[side], index);
+      return flow === null ? null : this.#sorted(this.#spread(flow, keys[side], below), keys[side], [index, side]);
     });
     const [left, right] = sides;
     if (left === null || right === null) return null;
@@ -338,9 +340,9 @@ class Planner {
     return { ...EMPTY, reads: [stage], partitionings: [keys], rows: flow.rows, columns: flow.columns };
   }
 
-  #sorted(flow: Flow, keys: readonly string[], join: number): Flow {
+  #sorted(flow: Flow, keys: readonly string[], [join, side]: readonly [number, number]): Flow {
     if (flow.orderings.some((list) => keys.every((key, i) => list[i] === key))) return flow;
-    const sort = { join, keys, rows: flow.rows, rowBytes: rowBytes(flow.columns) };
+    const sort = { join, side, keys, rows: flow.rows, rowBytes: rowBytes(flow.columns) };
     return { ...flow, sorts: [...flow.sorts, sort], orderings: [keys] };
   }
 

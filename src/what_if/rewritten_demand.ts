@@ -4,21 +4,17 @@
  *
  * @module
  */
-import type { Column, ConsumerDemand, QueryPlan, StageDemand } from "../simulator/workload.ts";
-import { placeConsumers } from "../workload/from_event_log_consumer_times.ts";
-import type { UnplacedConsumer } from "../workload/from_event_log_sql_consumers.ts";
-import type { PlannedSort, PlannedStage } from "./planned_stages.ts";
+import type { Column, QueryPlan, StageDemand } from "../simulator/workload.ts";
+import type { PlannedStage } from "./planned_stages.ts";
 import { collectedBytes, type RecordedStages, sumOf } from "./recorded_stages.ts";
-import { EMPTY_RESULT_BYTES, spread, spreadConsumer, spreadDemand } from "./spread_work.ts";
+import { stageConsumers } from "./rewritten_consumers.ts";
+import { EMPTY_RESULT_BYTES, spread, spreadDemand } from "./spread_work.ts";
 
 /** What a map stage writes, all tasks together. */
 export interface StageWrites {
   readonly bytes: number;
   readonly records: number;
 }
-
-/** Names of consumers are cut off here. */
-const NAME_LENGTH = 80;
 
 /**
  * What a stage writes to its shuffle: as recorded where the exchange is the plan's own; null for other stages.
@@ -160,7 +156,7 @@ export function stageDemand(stage: PlannedStage, context: DemandContext): StageD
     shuffleReadRecords: total(({ shuffleWriteRecords }) => shuffleWriteRecords),
     shuffleWriteBytes: writes === null ? nothing : spread(Float64Array.of(writes.bytes), shares),
     shuffleWriteRecords: writes === null ? nothing : spread(Float64Array.of(writes.records), shares),
-    consumers: consumersOf(stage, query, recorded, shares),
+    consumers: stageConsumers(stage, { query, recorded, shares }),
     broadcastIds: stage.broadcasts.length === 0 ? [] : [...base.broadcastIds, ...context.newBroadcasts],
   };
 }
@@ -193,63 +189,3 @@ function mapResultBytes({ recorded }: DemandContext): number {
 
 /** Median of a map task's result in recorded queries of Spark 3.5.9. */
 const MAP_RESULT_BYTES = 2100;
-
-/** The sorts of the stage's joins, then what its operators held where they ran. */
-function consumersOf(
-  stage: PlannedStage,
-  { operators }: QueryPlan,
-  recorded: RecordedStages,
-  shares: Column,
-): readonly ConsumerDemand[] {
-  const held: UnplacedConsumer[] = [];
-  for (const index of stage.operators) {
-    const { demand, description } = operators[index];
-    if (demand === null) continue;
-    const name = description.slice(0, NAME_LENGTH);
-    for (const consumer of recorded.demands[demand].consumers) {
-      const isRelation = consumer.parameters.broadcast === 1;
-      if (consumer.name !== name && !(isRelation && stage.broadcasts.length > 0)) continue;
-      if (held.some((other) => other.name === consumer.name)) continue;
-      const { start: _start, fillEnd: _fillEnd, release: _release, ...rest } = spreadConsumer(consumer, shares);
-      const toTheEnd = consumer.kind === "HashedRelation";
-      const bytes = isRelation ? relationBytes(stage, operators, shares) : rest.bytes;
-      held.push({ ...rest, bytes, readBy: null, toTheEnd });
-    }
-  }
-  const sorts = stage.sorts.map((sort, i) => sortConsumer(sort, { shares, sides: stage.sorts, at: i }));
-  const all = [...sorts, ...held];
-  return placeConsumers(
-    all.map((consumer, i) => ({ ...consumer, readBy: i + 1 < all.length ? all.length - 1 : null })),
-  );
-}
-
-/** Each task reads all tables that are still broadcast. */
-function relationBytes(stage: PlannedStage, operators: QueryPlan["operators"], shares: Column): Column {
-  const bytes = stage.broadcasts.map(({ output }) =>
-    output.kind !== "broadcast" ? 0 : output.exchange === null ? output.bytes : operators[output.exchange].bytes ?? 0
-  );
-  return new Float64Array(shares.length).fill(sumOf(bytes));
-}
-
-/** A sort-merge join reads its left side, but for the first row, when the right one has been sorted. */
-function sortConsumer(
-  { join, keys, rows, rowBytes }: PlannedSort,
-  { shares, sides, at }: { readonly shares: Column; readonly sides: readonly PlannedSort[]; readonly at: number },
-): UnplacedConsumer {
-  const [key, ...others] = keys;
-  const readAfter = sides[at + 1]?.join === join ? { readAfter: at + 1 } : {};
-  return {
-    kind: "UnsafeExternalSorter",
-    name: `Sort [${keys.join(", ")}]`.slice(0, NAME_LENGTH),
-    tungsten: true,
-    records: spread(Float64Array.of(rows), shares),
-    bytes: spread(Float64Array.of(Math.round(rows * rowBytes)), shares),
-    absentIn: null,
-    keys: null,
-    diskBytesPerByte: null,
-    parameters: { radixSort: others.length === 0 && /#\d+L$/.test(key) ? 1 : 0 },
-    readBy: null,
-    toTheEnd: false,
-    ...readAfter,
-  };
-}

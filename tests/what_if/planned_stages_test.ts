@@ -34,8 +34,8 @@ Deno.test("both sides are shuffled, sorted and read by the join's stage", () => 
   const stages = plannedStages(query([]), sortMerge([3]))!;
   assertEquals(shape(stages), [["shuffle", "0", "", true], ["shuffle", "1", "", true], ["result", "3", "0,1", true]]);
   assertEquals(stages[2].sorts, [
-    { join: 3, keys: ["a#1L"], rows: 100, rowBytes: 24 },
-    { join: 3, keys: ["b#2L"], rows: 100, rowBytes: 16 },
+    { join: 3, side: 0, keys: ["a#1L"], rows: 100, rowBytes: 24 },
+    { join: 3, side: 1, keys: ["b#2L"], rows: 100, rowBytes: 16 },
   ]);
 });
 
