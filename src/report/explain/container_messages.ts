@@ -188,10 +188,21 @@ export const CONTAINER_MESSAGES: readonly MessageKind[] = [
     title: "YARN killed a container for its virtual memory",
     severity: "failure",
     printedBy: "YARN",
-    anchor: "beyond virtual memory limits",
-    pattern: /beyond virtual memory limits/,
-    meaning: "Virtual memory is address space, not memory in use; the check hits healthy JVMs.",
+    anchor: "virtual memory",
+    pattern: /beyond virtual memory limits|([\d.]+ [KMGT]?B) of ([\d.]+ [KMGT]?B) virtual memory used/,
+    meaning:
+      "Virtual memory is address space, not memory in use; the check hits healthy JVMs. The limit is the container times " +
+      "yarn.nodemanager.vmem-pmem-ratio (2.1 unless set); more overhead makes it larger by so much only.",
     remedies: ["Turn off yarn.nodemanager.vmem-check-enabled, or raise yarn.nodemanager.vmem-pmem-ratio"],
+    read: ([, used, limit]) =>
+      used === undefined ? {} : {
+        values: { usedBytes: printed(used).bytes, limitBytes: printed(limit).bytes },
+        arithmetic: [
+          `${limit} are 2.1 times a container of ${
+            inUnitOf(printed(limit).bytes / 2.1, limit)
+          }, where the ratio is YARN's own`,
+        ],
+      },
   }),
   kind({
     code: "container.yarnKilled",

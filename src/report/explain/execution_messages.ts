@@ -163,7 +163,7 @@ export const EXECUTION_MESSAGES: readonly MessageKind[] = [
     severity: "slow",
     printedBy: "UnsafeExternalSorter, ShuffleExternalSorter",
     anchor: "spilling sort data of",
-    pattern: re`Thread (\d+) spilling sort data of ${SIZE} to disk \((\d+) times? so far\)`,
+    pattern: re`Thread (\d+) spilling sort data of ${SIZE} to disk \((\d+) +times? so far\)`,
     meaning: SPILL_MEANING,
     settings: SHARE_SETTINGS,
     remedies: LARGER_SHARE,

@@ -337,8 +337,8 @@ export const RESULT_MESSAGES: readonly MessageKind[] = [
     pattern:
       /Cannot broadcast the table (?:that is larger than ([^:]{1,40}): ([\d.]+ ?\w*)|(?:over|with more than) ([\w ]{1,40}) rows: (\d+))/,
     meaning:
-      "A broadcast is limited to 8 GiB and 512 million rows, whatever the threshold says. The threshold compares an estimate, which a hint " +
-      "ignores.",
+      "A broadcast is limited to 8 GiB and 512 million rows, whatever the threshold says; that of a hash join to 2^29 / 1.5 = 357913941 rows, " +
+      "the keys that its map takes (SPARK-31068). The threshold compares an estimate, which a hint ignores.",
     settings: ["spark.sql.autoBroadcastJoinThreshold"],
     remedies: [
       "Remove the broadcast hint, or set spark.sql.autoBroadcastJoinThreshold=-1, so that it is a sort-merge join",

@@ -123,6 +123,28 @@ export const STAGE_MESSAGES: readonly MessageKind[] = [
     }),
   }),
   kind({
+    code: "scheduler.heartbeatUnanswered",
+    title: "the driver did not answer an executor's heartbeat in time",
+    severity: "slow",
+    printedBy: "Executor",
+    anchor: "eartbeat",
+    pattern:
+      /Issue communicating with driver in heartbeater|Futures timed out after \[(\d+) (?:milli)?seconds\]\. This timeout is controlled by spark\.executor\.heartbeatInterval/,
+    meaning:
+      "The driver, or this executor, was in a garbage collection or too busy. One is tolerated; after spark.executor.heartbeat.maxFailures (60) in a row " +
+      "the executor exits with code 56, and the driver removes an executor that it has not heard of for spark.network.timeout.",
+    settings: [
+      "spark.executor.heartbeatInterval",
+      "spark.network.timeout",
+      "spark.driver.memory",
+      "spark.executor.memory",
+    ],
+    remedies: [
+      "Look at the garbage collection of the driver and of this executor",
+      "spark.executor.heartbeatInterval must stay well below spark.network.timeout",
+    ],
+  }),
+  kind({
     code: "scheduler.heartbeatFailures",
     title: "an executor gave up because the driver did not answer",
     severity: "failure",
