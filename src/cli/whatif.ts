@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Workload } from "../simulator/workload.ts";
 import { parseSubject, SubjectLog } from "../what_if/explain_subject.ts";
 import { whatIfText } from "../what_if/text.ts";
 import { whatIf } from "../what_if/what_if.ts";
@@ -12,7 +13,7 @@ import { readWorkload } from "./workload_input.ts";
 
 const HELP = `
 usage: deno task whatif [INPUT...] [--conf key=value ...] [--storage-level LEVEL] [--executors N]
-                        [--explain "rdd_12_3" | "stage 4" | "task 17"] [--seed N] [--format text|json]
+                        [--explain "rdd_12_3" | "stage 4" | "task 17"] [--seed N] [--runs N] [--format text|json]
 
 Reads a job (an event log, a job spec ending in .json, template:NAME, - for standard input; a bundled log without INPUT),
 makes a workload of it, runs that under the recorded settings and under the changed ones, and says what changes and why.
@@ -23,7 +24,9 @@ makes a workload of it, runs that under the recorded settings and under the chan
   --executors N          that many executors
   --explain SUBJECT      what the predicted run decided about one block, stage or task, step by step
   --seed N               of what Spark leaves to chance
-  --format text|json     JSON: { observed, replayed, predicted, changes, verdict, evidence, warnings }
+  --runs N               how often the prediction is run, each time with the tasks' times and places dealt out anew: figures
+                         that differ are told as ranges; 5 unless said, 1 for jobs of more than 5,000 tasks
+  --format text|json     JSON: { observed, replayed, predicted, changes, ranges, verdict, evidence, warnings }
 
 Settings that Spark refuses at start are an error, with its message, and under another version with the rule that refuses
 them.
@@ -33,6 +36,7 @@ const OPTIONS = {
   ...SETTING_OPTIONS,
   explain: { type: "string" },
   seed: { type: "string" },
+  runs: { type: "string" },
   format: { type: "string", choices: ["text", "json"] },
 } as const;
 
@@ -42,13 +46,14 @@ async function run(args: string[], io: Io): Promise<number> {
   const subject = values.explain === undefined ? null : parseSubject(values.explain);
   const seed = values.seed === undefined ? null : wholeNumber("whatif", "seed", values.seed, 0, 2 ** 32 - 1);
   const { workload, observed } = await readWorkload(positionals, io);
+  const runs = values.runs === undefined ? defaultRuns(workload) : wholeNumber("whatif", "runs", values.runs, 1, 1000);
   const log = subject === null ? null : new SubjectLog(subject);
   const answer = whatIf(workload, observed, {
     conf: changes.conf,
     ...(changes.storageLevelName === null ? {} : { storageLevel: changes.storageLevelName }),
     ...(changes.executors === null ? {} : { executors: changes.executors }),
     ...(changes.sparkVersion === null ? {} : { sparkVersion: changes.sparkVersion }),
-  }, { ...(seed === null ? {} : { seed }), ...(log === null ? {} : { predictedSink: log }) });
+  }, { runs, ...(seed === null ? {} : { seed }), ...(log === null ? {} : { predictedSink: log }) });
   if (values.format === "json") {
     const explained = log === null ? {} : { explained: { subject: values.explain, lines: log.lines } };
     io.stdout(JSON.stringify({ ...answer, ...explained }, null, 2) + "\n");
@@ -56,6 +61,15 @@ async function run(args: string[], io: Io): Promise<number> {
   }
   io.stdout(log === null ? whatIfText(answer) : explanation(values.explain!, log));
   return 0;
+}
+
+const DEFAULT_RUNS = 5;
+/** Of larger jobs the prediction is run once: it takes its time, and many tasks even out. */
+const MANY_TASKS = 5000;
+
+function defaultRuns({ jobs, demands }: Workload): number {
+  const tasks = jobs.reduce((sum, { demand }) => sum + demands[demand].computeMs.length, 0);
+  return tasks > MANY_TASKS ? 1 : DEFAULT_RUNS;
 }
 
 function explanation(subject: string, { lines, dropped }: SubjectLog): string {

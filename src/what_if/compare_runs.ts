@@ -7,6 +7,7 @@ import type { Recorded, Summary } from "../report/summary.ts";
 import type { Finding, Severity } from "../report/verdict.ts";
 import { duration, plural, size } from "../report/verdict/finding.ts";
 import type { Changed } from "./apply_changes.ts";
+import { rangeLines, type RunRanges } from "./run_ranges.ts";
 import type { VersionEffects } from "./version_effects.ts";
 import { versionEffectLine, versionEffectsSentence } from "./version_effects_text.ts";
 
@@ -20,6 +21,8 @@ export interface Runs {
   readonly changed: Changed;
   /** What another Spark version does, where there is one. */
   readonly versionEffects: VersionEffects | null;
+  /** What other runs of the prediction came to, where there were some. */
+  readonly ranges?: RunRanges;
   /** Blocks evicted by id of their RDD in the replayed and the predicted run, where they were counted. */
   readonly evictedByRdd?: readonly [before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>];
 }
@@ -43,6 +46,7 @@ const RULES: readonly Rule[] = [
   retries,
   time,
   nothing,
+  chance,
   version,
 ];
 
@@ -261,6 +265,7 @@ function results({ replayed, predicted, changed }: Runs): Finding[] {
   const paths = ["direct", "indirect", "dropped"] as const;
   if (paths.every((path) => before[path] === after[path])) return [];
   const { effectiveDirectLimit, maxResultSize } = predicted.thresholds;
+  const isReplanned = changed.warnings.some(({ code }) => code === "plan.rewritten");
   const limits = changed.changes.some(({ key }) => /maxResultSize|maxDirectResultSize|rpc\.message/.test(key))
     ? `results above ${size(effectiveDirectLimit)} go by way of the block manager, one above ${
       maxResultSize === 0 ? "no limit" : size(maxResultSize)
@@ -270,7 +275,7 @@ function results({ replayed, predicted, changed }: Runs): Finding[] {
     "whatif.results",
     (after.dropped ?? 0) > (before.dropped ?? 0) ? "problem" : "notice",
     `Task results: ${paths.map((path) => `${after[path]} ${path} (before ${before[path]})`).join(", ")}.`,
-    { why: limits },
+    { why: limits ?? (isReplanned ? "queries whose joins are planned otherwise run other stages" : null) },
   )];
 }
 
@@ -315,6 +320,16 @@ function nothing({ replayed, predicted }: Runs): Finding[] {
     ]);
   if (figures(replayed) !== figures(predicted)) return [];
   return [finding("whatif.same", "notice", "What is evicted, computed again, spilled and sent stays as it is.")];
+}
+
+function chance({ ranges }: Runs): Finding[] {
+  if (ranges === undefined) return [];
+  const lines = rangeLines(ranges);
+  const sentence = lines.length === 0
+    ? `${ranges.runs} runs, with the tasks' times and places dealt out anew, agree in these figures.`
+    : `Some of it hangs on chance: ${ranges.runs} runs, with the tasks' times and places dealt out anew, differ.`;
+  const why = lines.length === 0 ? null : "which tasks share an executor, and when, decides who finds memory";
+  return [finding("whatif.ranges", "notice", sentence, { why, evidence: lines })];
 }
 
 function version({ versionEffects }: Runs): Finding[] {

@@ -9,6 +9,7 @@ import type { Evidence, Workload } from "../simulator/workload.ts";
 import { applyChanges, type Change, type Changed, type Changes, type ChangeWarning } from "./apply_changes.ts";
 import { compareRuns } from "./compare_runs.ts";
 import { EvictedByRdd } from "./evicted_by_rdd.ts";
+import { rangeSteps, type RunRanges } from "./run_ranges.ts";
 import { type RunOptions, runSteps } from "./run_workload.ts";
 import { finish, type Steps } from "./steps.ts";
 import {
@@ -31,6 +32,8 @@ export interface WhatIf {
   readonly changes: readonly Change[];
   /** What the rules and defaults of another Spark version do to the job, one by one; null without such a change. */
   readonly versionEffects: VersionEffects | null;
+  /** How far the prediction hangs on chance; absent where it was run only once. */
+  readonly ranges?: RunRanges;
   /** What the change does, the worst first. */
   readonly verdict: readonly Finding[];
   /** Where the workload's figures come from. */
@@ -43,6 +46,8 @@ export interface WhatIf {
 export interface WhatIfOptions extends Omit<RunOptions, "sink"> {
   /** Takes the events of the predicted run. */
   readonly predictedSink?: RunOptions["sink"];
+  /** How often the prediction is run, to see what hangs on chance. Default: 1. */
+  readonly runs?: number;
   /** How far the rules of another version are tried one by one. */
   readonly search?: VersionSearchLimits;
 }
@@ -80,7 +85,7 @@ export function* whatIfSteps(
   changes: Changes,
   options: WhatIfOptions = {},
 ): Steps<WhatIf> {
-  const { predictedSink: sink, search, ...runOptions } = options;
+  const { predictedSink: sink, search, runs: count = 1, ...runOptions } = options;
   const recorded = applyChanges(workload, {});
   const changed = applyChanges(workload, changes);
   const isUpgrade = isOfOtherVersion(workload, changes);
@@ -101,13 +106,15 @@ export function* whatIfSteps(
   } else if (!same) {
     predicted = yield* runSteps(changed, predicting);
   }
+  const ranges = count > 1 ? { ranges: yield* rangeSteps(changed, predicted, count, runOptions) } : {};
   const runs = { observed, replayed, predicted };
   const evictedByRdd = [evicted[0].counts, evicted[same ? 0 : 1].counts] as const;
   return {
     ...runs,
     changes: changed.changes,
     versionEffects,
-    verdict: compareRuns({ ...runs, changed, recorded, versionEffects, evictedByRdd }),
+    ...ranges,
+    verdict: compareRuns({ ...runs, ...ranges, changed, recorded, versionEffects, evictedByRdd }),
     evidence: changed.workload.evidence,
     warnings: [...workload.warnings, ...changed.warnings, ...confWarnings(changed, changes)],
   };

@@ -15,12 +15,28 @@ Deno.test("whatif prints the contract's JSON", async () => {
     "predicted",
     "changes",
     "versionEffects",
+    "ranges",
     "verdict",
     "evidence",
     "warnings",
   ]);
   assertEquals(answer.changes, [{ key: "spark.executor.memory", from: "640m", to: "1g" }]);
   assertEquals(answer.observed.app.source, "observed");
+  assertEquals([answer.ranges.runs, answer.ranges.succeeded], [5, 5]);
+});
+
+Deno.test("whatif --runs tells what hangs on chance as ranges; one run has none", async () => {
+  const args = [runPath("cache_evictions"), "--format", "json"];
+  const [several, one] = [captureIo(), captureIo()];
+  await whatif.run([...args, "--runs", "9"], several.io);
+  await whatif.run([...args, "--runs", "1"], one.io);
+  const answer = JSON.parse(several.out.stdout);
+  assertEquals(answer.ranges.runs, 9);
+  const { min, max } = answer.ranges.figures.blocksEvicted;
+  const { blocksEvicted } = answer.predicted.storage;
+  assert(min <= blocksEvicted && blocksEvicted <= max);
+  const alone = JSON.parse(one.out.stdout);
+  assertEquals([alone.ranges, alone.predicted], [undefined, answer.predicted]);
 });
 
 Deno.test("whatif reads templates, which have no observed run", async () => {
