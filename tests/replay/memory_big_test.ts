@@ -57,3 +57,16 @@ Deno.test("what the format cannot tell is bad input with its line", () => {
   assertEquals(fails([[7, 0, 0, 0]], "2.4.0")[1], 2);
   assertEquals(fails([[0, 5, 100, 0]], "2.4.0")[1], 2);
 });
+
+Deno.test("removals, releases and tasks of a big trace are the recorded format's numbers", () => {
+  const codes = ["putBytes", "remove", "lockRead", "acqExec", "relExec", "relAllExec"];
+  const lines = [[0, 0, 300, 0], [2, 0, 0, 0], [1, 0, 0, 0], [1, 1, 0, 0], [3, 7, 400, 0], [4, 7, 100, 0], [
+    5,
+    7,
+    0,
+    0,
+  ]];
+  const records = [...BIG_MEMORY_TRACE.replay({ ...HEADER, codes }, lines, {})].slice(1);
+  // stored; locked; a locked block stays (2), one that is not there (0); 400 granted of the 700 that are free; what is left
+  assertEquals(records.map(({ output }) => (output as number[])[4]), [1, 1, 2, 0, 400, 0, 300]);
+});

@@ -75,3 +75,30 @@ Deno.test("a shuffle without an RDD is refused", () => {
   const header = { ...DAG, shuffles: [{ id: 0, rdd: 9, reducers: 1 }] };
   assertThrows(() => run(header, [{ event: { type: "cancelAllJobs" } }]), InputError, "a shuffle must have an RDD");
 });
+
+Deno.test("an exception in the whole driver side is recorded as its error, and nothing more happens", () => {
+  const header: TraceLine = {
+    ...DAG,
+    format: "spark-driver-trace/1",
+    executors: [],
+    rdds: [{ id: 0, partitions: 1, deps: [] }],
+  };
+  const rdds = [...header.rdds, { id: 1, partitions: 1, deps: [{ shuffle: 0 }] }];
+  const shuffles = [{ id: 0, rdd: 0, reducers: 1 }];
+  // A map-stage job for the map stage of a running job (trace a56): its second submission finds the stage's tasks active.
+  const events = [
+    { type: "submitJob", rdd: 1, partitions: [0] },
+    { type: "submitMapStage", shuffle: 0 },
+    { type: "submitJob", rdd: 1, partitions: [0] },
+  ].map((event) => ({ event }));
+  const records = run({ ...header, rdds, shuffles }, events);
+  const actions = records.map(({ output }) =>
+    (output as { observed: { actions: { a: string; class?: string }[] } }).observed.actions
+  );
+  assertEquals(actions[1].at(-1)?.a, "error", JSON.stringify(actions[1]));
+  assertEquals(actions[2], []);
+  assertThrows(
+    () => run({ ...header, rdds, shuffles }, [{ event: { type: "submitMapStage", shuffle: 9 } }]),
+    InputError,
+  );
+});

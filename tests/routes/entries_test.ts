@@ -1,4 +1,5 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
+import { serviceLimits } from "../../routes/limits.ts";
 import { startOptions } from "../../routes/main.ts";
 import { InputError } from "../../src/errors.ts";
 
@@ -72,4 +73,12 @@ Deno.test("deno task start serves with no permission but its port, and logs line
     await child.status;
     assertEquals(errors, "");
   }
+});
+
+Deno.test("a limit is a positive whole number", () => {
+  for (const tasks of [0, -1, 1.5, NaN, 2 ** 53]) {
+    const error = assertThrows(() => serviceLimits({ tasks }), InputError);
+    assertEquals([error.code, error.parameters.name], ["limits.value", "tasks"]);
+  }
+  assertEquals(serviceLimits({ tasks: 1 }).tasks, 1);
 });

@@ -83,3 +83,19 @@ Deno.test("a compression bomb stops early", async () => {
     assertEquals(sent <= 8 * 1024, true, `${sent} of ${bomb.length} bytes read`);
   }
 });
+
+Deno.test("a log that declares to be too large is refused before any of it is read", async () => {
+  let read = false;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      read = true;
+      controller.enqueue(new Uint8Array(10));
+    },
+  }, { highWaterMark: 0 });
+  const headers = { "content-length": "101" };
+  const request = new Request("http://localhost/v1/event-logs", { method: "POST", body, headers });
+  const { status, code, parameters } = await problem(
+    await testService({ limits: { logBytes: 100 } }).app.request(request),
+  );
+  assertEquals([status, code, parameters.limit, read], [413, "limit.body", 100, false]);
+});

@@ -105,3 +105,14 @@ Deno.test("another Spark version is tried rule by rule once the prediction is sh
   assertEquals(await told(false), undefined);
   assert((await told(true))!.sentence.includes("rules and defaults differ between Spark 3.5.9 and 4.1"));
 });
+
+Deno.test("reading and simulating let the worker hear what it is told, and end when that is to stop", async () => {
+  // A clock that goes on by a second a look: every chunk takes a turn.
+  let now = 0;
+  const engine = new PageEngine(() => now += 1000);
+  await engine.open([{ name: "log", file: new Blob([await Deno.readFile(LOG)]) }], work());
+  const control = new AbortController();
+  const stopped = engine.sweep({}, { executors: ["1", "2"] }, { signal: control.signal, onProgress: () => {} });
+  control.abort(new Error("stopped"));
+  await assertRejects(() => stopped, Error, "stopped");
+});
