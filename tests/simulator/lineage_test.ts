@@ -112,3 +112,16 @@ Deno.test("a lineage of 20,000 RDDs is walked without recursion", () => {
   const lineage = new Lineage({ rdds, shuffles: [] });
   assertEquals(lineage.cachedInputs(19_999, 0), [{ rdd: 0, partition: 0 }]);
 });
+
+Deno.test("of several parents only those with cached RDDs below count, and a cartesian product needs all of its parent", () => {
+  const lineage = new Lineage({
+    rdds: [
+      rdd(0, 3, [], true),
+      rdd(1, 2, []),
+      rdd(2, 2, [narrow(1), { kind: "narrow", rddId: 0, mapping: "all" }]),
+    ],
+    shuffles: [],
+  });
+  assertEquals(lineage.cachedInputs(2, 1), [0, 1, 2].map((partition) => ({ rdd: 0, partition })));
+  assertEquals(lineage.parentPartitions(2, 0, { kind: "narrow", rddId: 0, mapping: "all" }, 1), [0, 1, 2]);
+});

@@ -9,6 +9,7 @@ import type {
   SteppedConsumer,
 } from "../../../../src/simulator/memory/consumers/stepped_consumer.ts";
 import type { ConsumerKind } from "../../../../src/simulator/workload.ts";
+import { Prng } from "../../../../src/prng.ts";
 import { rulesFor } from "../../../../src/spark/versions.ts";
 import { PlainExecutor } from "../plain_executor.ts";
 
@@ -279,3 +280,66 @@ function runsThrough(consumer: SteppedConsumer): boolean {
   }
   throw new Error("too many steps");
 }
+
+/** Makes requests wait as it likes; what they get in the end is what they would have got at once. */
+class DelayingExecutor extends PlainExecutor {
+  readonly #random: Prng | null;
+  #last: (() => number) | null = null;
+
+  constructor(heap: number, seed: number | null) {
+    super({ onHeap: heap });
+    this.#random = seed === null ? null : new Prng(seed);
+  }
+
+  override acquireExecutionMemory(numBytes: number, taskAttemptId: number, mode: 0 | 1): number {
+    const acquire = () => super.acquireExecutionMemory(numBytes, taskAttemptId, mode);
+    if (this.#random === null || this.#random.integer(3) > 0) return acquire();
+    this.#last = acquire;
+    return WAITING;
+  }
+
+  /** Grants the request that waits. */
+  grant(): number {
+    return this.#last!();
+  }
+}
+
+Deno.test("requests that wait first, spills' inner ones too, change nothing of what a consumer takes and spills", () => {
+  const kinds = ["UnsafeExternalSorter", "ShuffleExternalSorter", "HashAggregation", "HashedRelation"] as const;
+  const others = ["ExternalAppendOnlyMap", "ExternalSorter", "Raw"] as const;
+  /** Its end, spills and peak, and how often it waited. */
+  const ran = (seed: number | null, kind: ConsumerKind, spark: string, heap: number, threshold?: number) => {
+    const executor = new DelayingExecutor(heap, seed);
+    const rules = rulesFor(spark).spilling;
+    const task = new TaskMemoryManager(executor, 0, { tungstenMemoryMode: ON_HEAP, pageSizeBytes: MiB, rules });
+    const spills: [bytes: number, disk: number][] = [];
+    const host = {
+      position: () => 0.5,
+      spilled: ({ memoryBytes, diskBytes }: SpillReport) => void spills.push([memoryBytes, diskBytes]),
+    };
+    const settings = threshold === undefined ? {} : { numElementsForceSpillThreshold: threshold };
+    const input = rows(60_000, 100, { keys: 40_000 });
+    const consumer = makeConsumer(kind, task, input, { host, settings });
+    let waits = 0;
+    let end: string = consumer.step();
+    for (; end === "progress" || end === "waiting"; end = consumer.step()) {
+      if (end !== "waiting") continue;
+      do waits++; while (task.resume(executor.grant()) === WAITING);
+    }
+    return { outcome: [end, spills, consumer.peakExecutionMemory, consumer.used] as unknown, waits };
+  };
+  let waited = 0;
+  for (const kind of [...kinds, ...others]) {
+    for (const spark of ["2.4.0", "3.5.9"]) {
+      for (const [heap, threshold] of [[64 * MiB], [3 * MiB], [2 * MiB, 5000], [64 * MiB, 9000], [MiB / 2]]) {
+        const { outcome } = ran(null, kind, spark, heap, threshold);
+        for (let seed = 0; seed < 6; seed++) {
+          const delayed = ran(seed, kind, spark, heap, threshold);
+          assertEquals([kind, spark, heap, delayed.outcome], [kind, spark, heap, outcome]);
+          waited += delayed.waits;
+        }
+      }
+    }
+  }
+  assert(waited > 1000, `${waited} waits`);
+});
