@@ -2,6 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { InputError } from "../../../src/errors.ts";
 import { type TaskFailedReason, toErrorString } from "../../../src/simulator/scheduler/task_end_reason.ts";
+import { MapOutputTracker } from "../../../src/simulator/scheduler/map_output_tracker.ts";
 import { countsTowardsTaskFailures } from "../../../src/simulator/scheduler/task_end_reason.ts";
 import { rulesFor } from "../../../src/spark/versions.ts";
 import { type Outcome, rdd, shuffle, ToyCluster } from "./toy_cluster.ts";
@@ -388,4 +389,72 @@ function copiesOf(conf: Record<string, string>): number[] {
 Deno.test("speculation with efficiency copies slow tasks that read slowly too (TaskSetManager.TaskProcessRateCalculator, SPARK-36414)", () => {
   assertEquals(copiesOf({ "spark.speculation.efficiency.enabled": "false" }), [8, 9]);
   assertEquals(copiesOf({ "spark.speculation.efficiency.enabled": "true" }), [9]);
+});
+
+Deno.test("an output file that exists aborts the stage at its first failure, from 3.0 on", () => {
+  const failure: TaskFailedReason = {
+    reason: "ExceptionFailure",
+    className: "org.apache.spark.TaskOutputFileAlreadyExistException",
+    description: "file:/out/part-0",
+    fullStackTrace: "",
+  };
+  const run = (sparkVersion: string) => {
+    const outcome = (): Outcome => ({ afterMs: 10, failure });
+    const cluster = new ToyCluster({ sparkVersion, executors: { e1: "h1" }, outcome });
+    cluster.submit(rdd(0, 1));
+    cluster.run();
+    return [cluster.ends.length, cluster.log.find((line) => line.startsWith("job 0 failed"))];
+  };
+  // TaskSetManager.handleFailedTask (SPARK-27194)
+  assertEquals(run("3.5.9"), [
+    1,
+    "job 0 failed: Job aborted due to stage failure: Task 0.0 in stage 0.0 (TID 0) can not write to output file: " +
+    "file:/out/part-0",
+  ]);
+  assertEquals(run("2.4.0")[0], 4);
+});
+
+Deno.test("a stage is not submitted more often than spark.stage.maxAttempts (3.5, SPARK-42577), whoever asks for it", () => {
+  const cluster: ToyCluster = new ToyCluster({
+    sparkVersion: "3.5.9",
+    // The larger of the two counts, and no stage may fail twice in a row.
+    conf: { "spark.stage.maxAttempts": "2", "spark.stage.maxConsecutiveAttempts": "2" },
+    outcome: ({ stageId, stageAttemptId }): Outcome => {
+      if (stageId === 0 || stageAttemptId > 0) return { afterMs: 10 };
+      const { hosts, executors } = cluster.driver;
+      const lost = { executorId: executors.nameOf(0), host: hosts.nameOf(0), executor: 0 };
+      const where = { shuffleId: 0, mapId: 0, mapIndex: 0, reduceId: 0, message: "gone" };
+      const failure = { reason: "FetchFailed", ...lost, ...where } as unknown as TaskFailedReason;
+      // One reader of the shuffle finds an output gone at once, the other when that has been made anew.
+      return { afterMs: stageId === 1 ? 10 : 1000, failure };
+    },
+  });
+  const map = shuffle(0, rdd(0, 2), 1);
+  const readers = [1, 2].map((id) => shuffle(id, rdd(id, 1, [map]), 1));
+  cluster.submit(rdd(3, 1, readers));
+  cluster.run();
+  assertEquals(cluster.log.filter((line) => line.startsWith("stage 0")), [
+    "stage 0.0 submitted",
+    "stage 0.1 submitted",
+  ]);
+  // DAGScheduler.submitStage
+  assertEquals(
+    cluster.log.find((line) => line.startsWith("job 0"))?.replace(/\(name=.*?\) /, ""),
+    "job 0 failed: Job aborted due to stage failure: ShuffleMapStage 0 has been resubmitted for the maximum allowable " +
+      "number of times: 2, which is the max value of config `spark.stage.maxAttempts` and " +
+      "`spark.stage.maxConsecutiveAttempts`.",
+  );
+});
+
+Deno.test("an output of an unknown shuffle cannot be unregistered, one that is not there is passed over", () => {
+  const tracker = new MapOutputTracker();
+  const at = { executor: 0, host: 0 };
+  // MapOutputTrackerMaster.unregisterMapOutput
+  const error = assertThrows(() => tracker.unregisterMapOutput(3, 0, at), Error);
+  assertEquals(error.message.includes("unregisterMapOutput called for nonexistent shuffle ID"), true);
+  tracker.registerShuffle(3, 2);
+  tracker.registerMapOutput(3, 0, at, null);
+  tracker.unregisterMapOutput(3, 0, at);
+  tracker.unregisterMapOutput(3, 0, at);
+  assertEquals([tracker.epoch, [...tracker.getStatistics(3, 2)]], [2, [0, 0]]);
 });
