@@ -16,11 +16,11 @@ Deno.test("changes are listed with what was in force before", async () => {
   ]);
 });
 
-Deno.test("a setting that may change the plan keeps the recorded one and says so", async () => {
-  const { warnings } = applyChanges(await workloadOfLog("sql_join"), {
-    conf: { "spark.sql.autoBroadcastJoinThreshold": "100m" },
-  });
-  assertEquals(warnings.map(({ code }) => code), ["plan.kept"]);
+Deno.test("a setting that may change the plan keeps the recorded one and says so; joins are planned anew", async () => {
+  const workload = await workloadOfLog("sql_join");
+  const codes = (conf: Record<string, string>) => applyChanges(workload, { conf }).warnings.map(({ code }) => code);
+  assertEquals(codes({ "spark.sql.files.maxPartitionBytes": "1m" }), ["plan.kept"]);
+  assertEquals(codes({ "spark.sql.autoBroadcastJoinThreshold": "100m" }), ["plan.rewritten"]);
 });
 
 Deno.test("a storage level without cached RDDs is a warning, an unknown one an error", async () => {
