@@ -429,3 +429,13 @@ function checkRun(events: readonly SparkEvent[], executors: number): void {
   assertEquals(jobs.ended, jobs.started);
   assert(executors > 0);
 }
+
+Deno.test("a growth factor of unrolling that no memory could follow is refused", () => {
+  const workload = cachedTwice(2, MIB);
+  const growth = (factor: string) => run(workload, { "spark.storage.unrollMemoryGrowthFactor": factor });
+  for (const factor of ["0.5", "1e300", "NaN"]) {
+    const error = assertThrows(() => growth(factor), InputError);
+    assertEquals([error.code, error.parameters.key], ["conf.value", "spark.storage.unrollMemoryGrowthFactor"]);
+  }
+  assertEquals(growth("1").summary.outcome.status, "succeeded");
+});

@@ -157,3 +157,8 @@ Deno.test("no task that unrolls and no block that was freed divide nothing", () 
   assertEquals(usage.values.perTaskUnrollBytes, null);
   assertEquals(values("After dropping 0 blocks, free memory is 10.0 KB").code.startsWith("storage."), true);
 });
+
+Deno.test("no block that was selected divides nothing", () => {
+  const [one] = explain("0 blocks selected for dropping (0.0 B bytes)").explanations;
+  assertEquals([one.code.startsWith("storage."), one.values.blocks, one.arithmetic], [true, 0, []]);
+});

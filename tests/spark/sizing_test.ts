@@ -197,3 +197,9 @@ Deno.test("a fraction above 1 is computed as the memory manager does, with a war
     ["sizing.fraction", "A SparkContext refuses spark.memory.fraction above 1 (received 1.5)"],
   ]);
 });
+
+Deno.test("a fraction that is no number is 0 bytes, as Java casts it", () => {
+  // (long) NaN is 0 (JLS 5.1.3); Double.parseDouble reads "NaN"
+  const conf = SparkConf.from({ "spark.memory.storageFraction": "NaN", "spark.executor.memory": "1g" }, "2.4.0");
+  assertEquals(sizing({ conf, collector: "g1" }).storageRegion, 0);
+});

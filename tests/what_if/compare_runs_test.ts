@@ -79,3 +79,16 @@ Deno.test("a replay that ends otherwise than the log is said to", async () => {
   const compared2 = (await compared("unpersist", {}, unknown)).find(({ code }) => code === "whatif.model")!;
   assertEquals(compared2.evidence.some((line) => line.startsWith("blocks evicted")), false);
 });
+
+Deno.test("executors that nobody knows the memory of, or that there are none of, give no reason by their memory", async () => {
+  const unknown = (summary: Summary): Summary => ({
+    ...summary,
+    executors: summary.executors.map((executor) => ({ ...executor, maxMemory: null })),
+  });
+  const workload = await workloadOfLog("unpersist");
+  const changed = applyChanges(workload, { conf: { "spark.memory.fraction": "0.3" } });
+  const recorded = applyChanges(workload, {});
+  const [replayed, predicted] = [runWorkload(recorded), runWorkload(changed)].map(unknown);
+  const findings = compareRuns({ observed: null, replayed, predicted, recorded, changed, versionEffects: null });
+  assertEquals(findings.find(({ code }) => code === "whatif.evictions")!.why, null);
+});

@@ -142,3 +142,14 @@ Deno.test("an RDD of the exact form keeps what it computes with, and when it is 
   const again = workloadFromJobSpec(JSON.parse(JSON.stringify(jobSpecFromWorkload({ ...workload, rdds }))));
   assertEquals(again.rdds[0], rdds[0]);
 });
+
+Deno.test("shares of reducers go through the exact form", () => {
+  const workload = workloadFromJobSpec({
+    stages: [
+      { id: 0, tasks: 2, shuffleWriteBytes: 500 },
+      { id: 1, tasks: 2, parents: [0], shuffleReadBytes: [900, 100] },
+    ],
+  });
+  const again = workloadFromJobSpec(JSON.parse(JSON.stringify(jobSpecFromWorkload(workload))));
+  assertEquals(again.shuffles[0].reducerShares, Float64Array.of(0.9, 0.1));
+});
