@@ -418,3 +418,11 @@ Deno.test("readEventLog() reads what Spark 1.6 wrote", async () => {
   assertEquals(end.metrics?.inputBytes, 64);
   assertEquals(end.metrics?.updatedBlocks?.map(({ blockId }) => blockId), ["rdd_1_0"]);
 });
+
+Deno.test("a folder of Spark 1.2 and before says its version in a file's name", async () => {
+  const sink = keepEvents();
+  const empty = ["SPARK_VERSION_1.2.0", "APPLICATION_COMPLETE"].map((name) => part(`app-1/${name}`, ""));
+  await readEventLog([...empty, part("app-1/EVENT_LOG_1", appStart("app-1"))], sink);
+  assertEquals(sink.events[0], { kind: "logStart", sparkVersion: "1.2.0" });
+  assertEquals(sink.events[1].kind, "applicationStart");
+});

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { SparkConf } from "../../src/spark/conf.ts";
 import { changedPartitions } from "../../src/what_if/changed_partitions.ts";
 import { workloadOfLog } from "../support/event_logs.ts";
+import { column, demandOf, jobOf, rddOf, workloadOf } from "../support/workloads.ts";
 
 const recorded = SparkConf.from({ "spark.sql.shuffle.partitions": "8" }, "3.5.9");
 
@@ -96,4 +97,47 @@ Deno.test("every changed stage is marked as assumed", async () => {
   const { evidence } = await under({ "spark.sql.shuffle.partitions": "3" });
   const marked = evidence.filter(({ field, grade }) => field === "tasks" && grade === "assumed");
   assertEquals(marked.map(({ subject }) => subject.split(" (")[0]), ["stage 4", "stage 13"]);
+});
+
+Deno.test("a union has the partitions of both its exchanges, one after the other; an action on some keeps those that are left", () => {
+  const read = (shuffleId: number) => ({ dependencies: [{ kind: "shuffle" as const, shuffleId }] });
+  const range = (rddId: number, outStart: number) => ({
+    kind: "narrow" as const,
+    rddId,
+    mapping: "range" as const,
+    outStart,
+  });
+  const workload = workloadOf({
+    rdds: [
+      rddOf(0, 2),
+      rddOf(1, 8, { name: "ShuffledRowRDD", ...read(0) }),
+      rddOf(2, 8, { name: "ShuffledRowRDD", ...read(1) }),
+      rddOf(3, 16, { name: "UnionRDD", dependencies: [range(1, 0), range(2, 8)] }),
+    ],
+    shuffles: [0, 1].map((id) => ({ id, rddId: 0, numReducers: 8, demand: 0, reducerShares: null })),
+    demands: [demandOf(2, { shuffleWriteBytes: column(2, 800) }), demandOf(16, { shuffleReadBytes: column(16, 200) })],
+    jobs: [{ ...jobOf(0, 3, 1), partitions: [0, 15] }, { ...jobOf(1, 3, 1), partitions: [15] }],
+  });
+  const plain = SparkConf.from(
+    { "spark.sql.adaptive.enabled": "false", "spark.sql.shuffle.partitions": "8" },
+    "3.5.9",
+  );
+  const changed = (partitions: string) => {
+    const conf = plain.with({ "spark.sql.shuffle.partitions": partitions });
+    const { rdds, jobs, demands } = changedPartitions(workload, {
+      before: plain,
+      conf,
+      cluster: workload.cluster,
+      warnings: [],
+    });
+    return {
+      partitions: rdds.map(({ numPartitions }) => numPartitions),
+      starts: rdds[3].dependencies.map((dependency) => "outStart" in dependency ? dependency.outStart : null),
+      jobs: jobs.map(({ partitions }) => partitions),
+      bytes: sum(demands[1].shuffleReadBytes),
+    };
+  };
+  // 16 x 200 bytes stay what the union's tasks read together
+  assertEquals(changed("20"), { partitions: [2, 20, 20, 40], starts: [0, 20], jobs: [[0, 15], [15]], bytes: 3200 });
+  assertEquals(changed("2"), { partitions: [2, 2, 2, 4], starts: [0, 2], jobs: [[0], [0]], bytes: 3200 });
 });
