@@ -6,6 +6,7 @@
  *
  * @module
  */
+import type { SparkRules } from "../spark/versions.ts";
 
 /** One line of a trace after `JSON.parse`. */
 // deno-lint-ignore no-explicit-any
@@ -34,6 +35,8 @@ export interface ReplayRecord {
 export interface ReplayOptions {
   /** The Spark version whose rules are followed; without it, the one that the trace's header names. */
   readonly sparkVersion?: string;
+  /** Other rules in place of those of the version (traces of the scheduler): what a rule decides shows in the differences. */
+  readonly withRules?: (rules: SparkRules) => SparkRules;
 }
 
 /** One format of traces. */

@@ -46,7 +46,9 @@ export function traceSettings(
     settings[key] = `${value}${unit}`;
   }
   const version = options.sparkVersion ?? header.spark ?? REFERENCE_SPARK_VERSION;
-  return schedulerSettings(SparkConf.from(settings, version), 1, header.pools?.length > 0 ? header.pools : null);
+  const conf = SparkConf.from(settings, version);
+  const { withRules = (rules) => rules } = options;
+  return schedulerSettings(conf.withRules(withRules(conf.rules)), 1, header.pools?.length > 0 ? header.pools : null);
 }
 
 /** The lineage of a trace: RDDs and shuffles by id. */

@@ -39,7 +39,7 @@ export const EARLY_SCHEDULER_RULES: {
     "when tasks are killed",
   ),
   lateSuccessIsKilled: from(
-    "read",
+    "run",
     "2.4.0",
     "SPARK-13343",
     "a success that comes after another attempt's, which had it killed, counts as killed",
