@@ -40,10 +40,27 @@ export interface SerializedTask {
  */
 export function taskTooLargeToSend({ taskId, index, size }: SerializedTask, conf: SparkConf): string | null {
   const akka = conf.rules.results.indirectFrom === "akkaFrame";
-  const key = akka ? "spark.akka.frameSize" : "spark.rpc.message.maxSize";
-  const limit = conf.getInt(key) * MiB;
+  const { key, bytes: limit } = messageLimit(conf);
   if (size < limit - (akka ? AKKA_RESERVED_BYTES : 0)) return null;
   const reserved = akka ? ` - reserved (${AKKA_RESERVED_BYTES} bytes)` : "";
   return `Serialized task ${taskId}:${index} was ${size} bytes, which exceeds max allowed: ${key} (${limit} bytes)` +
     `${reserved}. Consider increasing ${key} or using broadcast variables for large values.`;
+}
+
+/**
+ * The largest message, and the property that sets it: spark.akka.frameSize in 1.x.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { SparkConf } from "./conf.ts";
+ * import { messageLimit } from "./rpc_message.ts";
+ *
+ * assertEquals(messageLimit(SparkConf.from({}, "3.5.1")), { key: "spark.rpc.message.maxSize", bytes: 134217728 });
+ * assertEquals(messageLimit(SparkConf.from({}, "1.6.3")).key, "spark.akka.frameSize");
+ * ```
+ */
+export function messageLimit(conf: SparkConf): { readonly key: string; readonly bytes: number } {
+  const key = conf.rules.results.indirectFrom === "akkaFrame" ? "spark.akka.frameSize" : "spark.rpc.message.maxSize";
+  return { key, bytes: conf.getInt(key) * MiB };
 }

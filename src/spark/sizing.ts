@@ -219,7 +219,8 @@ function jvmOf(options: SizingOptions, role: Role): Jvm {
     });
   }
   if (known !== undefined) return { heap: null, collector, committed, systemMemory: known, warnings };
-  const heap = conf.getSizeAsBytes(heapKey);
+  // Spark 1.0 has no spark.driver.memory: spark-submit gives the driver 512 MiB.
+  const heap = conf.getSizeAsBytesOption(heapKey) ?? 512 * MiB;
   return { heap, collector, committed, systemMemory: runtimeMaxMemory(heap, collector, committed), warnings };
 }
 

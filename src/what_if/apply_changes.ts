@@ -6,6 +6,8 @@
  */
 import { type Cluster, type Evidence, executorStartupEvidence, type Workload } from "../simulator/workload.ts";
 import { SparkConf } from "../spark/conf.ts";
+import { localMaster } from "../spark/master.ts";
+import { sizing } from "../spark/sizing.ts";
 import { parseStorageLevel, type StorageLevel } from "../spark/storage_level.ts";
 import { changedCluster } from "./changed_cluster.ts";
 import { changedPartitions } from "./changed_partitions.ts";
@@ -66,7 +68,7 @@ const PLAN_SETTINGS = [
 /**
  * Applies changes to a workload and its recorded settings.
  *
- * @throws {InputError} `storage_level.unknown`, `executors.count`, and what SparkConf says of a setting's text.
+ * @throws {InputError} `storage_level.unknown`, `executors.count`, `sizing.static` for versions before 1.6, and what SparkConf says of a setting's text.
  *
  * @example
  * ```ts
@@ -82,6 +84,7 @@ export function applyChanges(workload: Workload, changes: Changes): Changed {
   const before = SparkConf.from(workload.conf, workload.sparkVersion || undefined);
   const renamed = changes.sparkVersion === undefined ? before : before.withVersion(changes.sparkVersion);
   const conf = renamed.with(changes.conf ?? {});
+  refuseStaticManager(conf, workload.cluster);
   const storageLevel = changes.storageLevel === undefined ? null : parseStorageLevel(changes.storageLevel);
   const warnings: ChangeWarning[] = [];
   const widestStage = workload.demands.reduce((widest, { computeMs }) => Math.max(widest, computeMs.length), 1);
@@ -110,6 +113,12 @@ export function applyChanges(workload: Workload, changes: Changes): Changed {
     changes: listChanges(before, conf, changes, workload),
     warnings,
   };
+}
+
+/** Memory before 1.6 is another one: it is refused before anything is asked that those versions do not have. */
+function refuseStaticManager(conf: SparkConf, { master, collector, heapCommitted }: Cluster): void {
+  if (conf.rules.memory.manager === "unified") return;
+  sizing({ conf, role: localMaster(master) === null ? "executor" : "driver", collector, heapCommitted, cores: 1 });
 }
 
 /** Start-up times that the workload did not have. */

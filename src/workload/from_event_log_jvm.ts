@@ -39,7 +39,8 @@ export function jvmOf(
   const recorded = executors.records.find(({ id, maxOnHeapMemory }) =>
     (id === DRIVER) === isLocal && maxOnHeapMemory !== null
   );
-  if (recorded !== undefined) {
+  // The static manager (before 1.6) announces another part of the heap.
+  if (recorded !== undefined && conf.rules.memory.manager === "unified") {
     const configuredHeap = conf.getSizeAsBytes(`spark.${role}.memory`);
     const inverted = invertMaximum(recorded.maxOnHeapMemory!, {
       fraction: conf.getDouble("spark.memory.fraction"),

@@ -5,7 +5,7 @@
  */
 import type { Column, ConsumerDemand, Fault, StageDemand } from "../simulator/workload.ts";
 import { thresholdsOf } from "../report/thresholds.ts";
-import { BYTE_UNITS } from "../spark/sizes.ts";
+import { messageLimit } from "../spark/rpc_message.ts";
 import { broadcastJoinDemand } from "./from_event_log_broadcast_joins.ts";
 import { placeConsumers } from "./from_event_log_consumer_times.ts";
 import { demandOf } from "./from_event_log_demands.ts";
@@ -161,7 +161,7 @@ export class StageDemands {
     // Queries parallelize ranges and file lists, which are small.
     if (!carries || attempts.length === 0 || job?.properties[SQL_EXECUTION] !== undefined) return null;
     const slots = executors.records.reduce((sum, { cores }) => sum + (cores ?? 0), 0);
-    const limit = this.#findings.conf.getInt("spark.rpc.message.maxSize") * BYTE_UNITS.MiB;
+    const { bytes: limit } = messageLimit(this.#findings.conf);
     const bytes = serializedTaskBytes({ launches: launches.get(attempts[0].index) ?? [], slots, limit });
     if (bytes === null) return null;
     this.#findings.evidence.push({

@@ -70,8 +70,8 @@ Deno.test("text shows off-heap memory, for what it is used, and what a SparkCont
   // 64 MiB off the heap: half of it is the storage region (spark.memory.storageFraction 0.5).
   const size = ["--conf", "spark.memory.offHeap.size=64m"];
   const used = await sizing(...size, "--conf", "spark.memory.offHeap.enabled=true");
-  assertEquals(/^  off-heap +67108864 .*used by Tungsten$/m.test(used.stdout), true, used.stdout);
-  assertEquals(/^  off-heap storage +33554432 /m.test(used.stdout), true);
+  assertEquals(/^ {2}off-heap +67108864 .*used by Tungsten$/m.test(used.stdout), true, used.stdout);
+  assertEquals(/^ {2}off-heap storage +33554432 /m.test(used.stdout), true);
   assertEquals(used.stdout.includes(", off-heap included."), true);
   const unused = await sizing(...size);
   assertEquals(unused.stdout.includes("for blocks only: offHeap.enabled is false"), true);

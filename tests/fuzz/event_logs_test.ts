@@ -1,9 +1,10 @@
-import "../support/counted_arrays.ts";
+import { answersOf, streamOfLines } from "../support/log_answers.ts";
 import { assertEquals } from "@std/assert";
 import { fuzzEventLogs } from "./event_logs.ts";
 import { fuzzHostileValues, type HostileChange, HostileValues } from "./hostile_values.ts";
 import { fuzzStoredLogs } from "./stored_logs.ts";
 import { UNTOUCHED_KINDS } from "./untouched.ts";
+import { recordedLines } from "../support/recorded_logs.ts";
 
 Deno.test("hundreds of damaged event logs give an answer or a clear error, and what was not touched stays right", async () => {
   const { answers, errors, untouched, interleaved } = await fuzzEventLogs(1, 120);
@@ -58,6 +59,34 @@ Deno.test("hostile values that failed once are an answer or a clear error", asyn
   for (const [path, value, everywhere, code] of FAILED) {
     const change: HostileChange = { log: "runs/cache_evictions", path, value, everywhere };
     assertEquals((await values.try(change, { answers: 0, errors: {} })).code, code, `${path} = ${value.slice(0, 20)}`);
+  }
+});
+
+Deno.test("a log is summarized whatever its version is, and memory before 1.6 is refused by name", async () => {
+  const versions = [
+    "0.9.1",
+    "1.0.0",
+    "1.3.1",
+    "1.5.2",
+    "1.6.3",
+    "2.0.0",
+    "3.0.0",
+    "4.2.0",
+    "9.9.9",
+    "3.5.1-amzn-1",
+    "",
+    "zzz",
+  ];
+  // With a collection of the driver, a shuffle, and jobs of Spark Streaming in local mode.
+  for (const log of ["runs/cache_evictions", "event_logs/group_by_key.gz", "event_logs/streaming.gz"]) {
+    const lines = (await recordedLines(log)).slice(0, 300);
+    for (const version of versions) {
+      const [first, ...others] = lines;
+      const start = first.replace(/"Spark Version":"[^"]*"/, `"Spark Version":"${version}"`);
+      const { code, summary } = await answersOf(streamOfLines([start, ...others]));
+      const known = /^(0|1\.[0-5])/.test(version) ? "sizing.static" : null;
+      assertEquals([log, version, code, summary?.app.sparkVersion], [log, version, known, version]);
+    }
   }
 });
 

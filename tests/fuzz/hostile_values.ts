@@ -1,6 +1,7 @@
 /**
  * Each number of the recorded event logs replaced by each hostile value, at its first place and at all places: every kind of event,
- * every path. What is made of the log then is an answer or a clear error, in bounded memory.
+ * every path; and the numbers within texts (settings, ids of blocks and executors, plans) by hostile digits. What is made of the log
+ * then is an answer or a clear error, in bounded memory.
  *
  * As a script: `deno run -A tests/fuzz/hostile_values.ts [--every N]` tries all combinations, or each Nth.
  *
@@ -39,11 +40,20 @@ export const HOSTILE_VALUES: readonly string[] = [
   '{"a":'.repeat(DEEP) + "1" + "}".repeat(DEEP),
 ];
 
+/** What the digits within a text are replaced by. */
+const HOSTILE_DIGITS: readonly string[] = ["0", "-1", "1000000000", "2147483647", "99999999999999999999", "1.5", ""];
+
 /** Lines of a log that are used: a long one has all kinds of events in its first. */
 const MOST_LINES = 700;
 
 /** Beyond what the log itself takes: the limits that are kept let so much through. */
 const SPARE_ELEMENTS = 2_000_000;
+
+/** Marks the paths of texts. */
+const TEXT = " (text)";
+/** Texts that are only shown. */
+const TEXTS_WITHOUT_MEANING =
+  /^(Details|Callsite|details|Stack Trace|Full Stack Trace|physicalPlanDescription|Classpath Entries|.*\.jar)$/;
 
 interface Place {
   readonly line: number;
@@ -73,8 +83,13 @@ export interface HostileCounts {
   errors: Record<string, number>;
 }
 
-function walk(value: unknown, keys: (string | number)[], found: (keys: (string | number)[]) => void): void {
-  if (typeof value === "number") return found([...keys]);
+function walk(
+  value: unknown,
+  keys: (string | number)[],
+  found: (keys: (string | number)[], isText: boolean) => void,
+): void {
+  if (typeof value === "number") return found([...keys], false);
+  if (typeof value === "string" && /\d/.test(value)) return found([...keys], true);
   if (typeof value !== "object" || value === null) return;
   for (const key of Array.isArray(value) ? value.keys() : Object.keys(value)) {
     walk((value as Record<string | number, unknown>)[key], [...keys, key], found);
@@ -87,10 +102,11 @@ function placesOf(lines: readonly string[]): Map<string, Place[]> {
   for (const [line, text] of lines.entries()) {
     const json = JSON.parse(text);
     const event = json.Event.replace(/^.*\.|^SparkListener/, "");
-    walk(json, [], (keys) => {
+    walk(json, [], (keys, isText) => {
+      if (isText && TEXTS_WITHOUT_MEANING.test(String(keys.at(-1)))) return;
       // However deep a plan is, its nodes have the same fields.
       const path = [event, ...keys.map((key) => typeof key === "number" ? "*" : key)].join("/")
-        .replace(/(\/children\/\*)+/, "/children/*");
+        .replace(/(\/children\/\*)+/, "/children/*") + (isText ? TEXT : "");
       const places = found.get(path);
       if (places === undefined) found.set(path, [{ line, keys }]);
       else places.push({ line, keys });
@@ -110,7 +126,8 @@ function withValue(lines: readonly string[], places: readonly Place[], value: st
     if (json === undefined) parsed.set(line, json = JSON.parse(lines[line]) as Record<string | number, unknown>);
     let holder = json;
     for (const key of keys.slice(0, -1)) holder = holder[key] as Record<string | number, unknown>;
-    holder[keys.at(-1)!] = MARK;
+    const before = holder[keys.at(-1)!];
+    holder[keys.at(-1)!] = typeof before === "string" ? before.replace(/\d+/g, value) : MARK;
   }
   for (const [line, json] of parsed) changed[line] = JSON.stringify(json).replaceAll(QUOTED_MARK, value);
   return changed;
@@ -126,7 +143,8 @@ export class HostileValues {
     this.#paths = new Map(paths);
     this.changes = [...paths.keys()].flatMap((key) => {
       const [log, path] = key.split("\n");
-      return HOSTILE_VALUES.flatMap((value) => [true, false].map((everywhere) => ({ log, path, value, everywhere })));
+      const hostile = path.endsWith(TEXT) ? HOSTILE_DIGITS : HOSTILE_VALUES;
+      return hostile.flatMap((value) => [true, false].map((everywhere) => ({ log, path, value, everywhere })));
     });
   }
 

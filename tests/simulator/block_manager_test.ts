@@ -11,7 +11,7 @@ import { SparkConf } from "../../src/spark/conf.ts";
 import { STORAGE_LEVELS, type StorageLevel } from "../../src/spark/storage_level.ts";
 import type { Workload } from "../../src/simulator/workload.ts";
 import { whatIf } from "../../src/what_if/what_if.ts";
-import { cachedRdd, clusterOf, demandOf, jobOf, MIB, rddOf, workloadOf } from "../support/workloads.ts";
+import { cachedRdd, clusterOf, demandOf, jobOf, MIB, workloadOf } from "../support/workloads.ts";
 
 const ONE_TO_ONE = { kind: "narrow", rddId: 0, mapping: "oneToOne" } as const;
 
