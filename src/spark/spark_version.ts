@@ -145,8 +145,7 @@ export function resolveVersion(asked: string): ResolvedVersion {
 export function schedulingWarning({ asked, number }: ResolvedVersion): string | null {
   if (compareVersions(number, numberOf(OLDEST_SCHEDULER)) >= 0) return null;
   return `Spark ${asked}: the rules by which tasks and stages are scheduled were read in its source, not compared with ` +
-    "the real Spark" +
-    (compareVersions(number, numberOf("2.1")) >= 0 ? "" : "; when stages that wait are looked at follows 2.1");
+    "the real Spark";
 }
 
 /**

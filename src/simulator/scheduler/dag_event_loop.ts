@@ -251,6 +251,7 @@ export class DagEventLoop implements DagSchedulerClient {
       default:
         handleDagEvent(this.#dag, this.#others[at]!);
     }
+    if (kind !== GETTING_RESULT) this.#dag.eventHandled();
   }
 
   #eventAt(at: number): DagEvent {

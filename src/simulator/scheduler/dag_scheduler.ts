@@ -220,12 +220,22 @@ export class DAGScheduler {
 
   /** Children of a stage that wait, by the job that made them; ties in the order of Scala's HashSet. */
   #submitWaitingChildStages(parent: Stage): void {
+    if (this.#rules.scheduler.looksAtAllWaiting) return;
     const waiting = this.waitingStages.toArray().filter((stageId) => this.stage(stageId).parents.includes(parent));
     const children = freshSetOrder(this.#rules.scheduler.hashOrder, waiting)
       .map((stageId) => this.stage(stageId));
     for (const child of children) this.waitingStages.delete(child.id);
     children.sort((a, b) => a.firstJobId - b.firstJobId);
     for (const child of children) this.submitStage(child);
+  }
+
+  /** An event was handled: before 2.1 all stages that wait are tried, by the job that made them (submitWaitingStages). */
+  eventHandled(): void {
+    if (!this.#rules.scheduler.looksAtAllWaiting || this.waitingStages.size === 0) return;
+    const waiting = this.waitingStages.toArray().map((stageId) => this.stage(stageId));
+    this.waitingStages.clear();
+    waiting.sort((a, b) => a.firstJobId - b.firstJobId);
+    for (const stage of waiting) this.submitStage(stage);
   }
 
   /** The tick after a fetch failure: all failed stages are submitted again. */

@@ -21,6 +21,7 @@ export const EARLY_SCHEDULER_RULES: {
   readonly resubmitTimer: VersionRule<"whenNoneFailed" | "eachStage">;
   readonly abortedStagesCountAsFailed: VersionRule<boolean>;
   readonly retriedStageKeepsCommits: VersionRule<boolean>;
+  readonly looksAtAllWaiting: VersionRule<boolean>;
   readonly completionReachesAllTaskSets: VersionRule<boolean>;
   readonly resubmittedResultError: VersionRule<"none" | "AssertionError" | "SparkException">;
 } = Object.freeze({
@@ -121,6 +122,14 @@ export const EARLY_SCHEDULER_RULES: {
     null,
     "who may commit a partition is still known when its stage runs again",
     "when tasks that commit output run again after a fetch failure",
+  ),
+  looksAtAllWaiting: rule<boolean>(
+    "read",
+    null,
+    "stages that wait are looked at after every event, so that parents that were lost run again at once; since, when a parent " +
+      "is done",
+    "when outputs are lost that a waiting stage needs, while another of its parents runs",
+    [["1.0", true], ["2.1.0", false]],
   ),
   completionReachesAllTaskSets: from(
     "read",
