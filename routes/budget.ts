@@ -8,6 +8,9 @@ import type { Host } from "./host.ts";
 import type { ServiceLimits } from "./limits.ts";
 import { HttpError } from "./problem.ts";
 
+/** Simulated events after which others have a turn: a few ms of computing, where a turn takes one or more itself. */
+const TURN_EVENTS = 1000;
+
 /**
  * The work that a request may still do. Work is counted in simulated events, so that a budget holds also where the clock
  * stands still; the deadline counts as well where it runs.
@@ -29,6 +32,8 @@ export class Budget {
   readonly #host: Host;
   readonly #signal: AbortSignal | undefined;
   readonly #start: number;
+  /** Events since others had a turn. */
+  #sinceTurn = 0;
   /** Simulated events so far. */
   events = 0;
 
@@ -45,7 +50,7 @@ export class Budget {
   }
 
   /**
-   * Counts work that was done and lets others have a turn.
+   * Counts work that was done, and lets others have a turn when it adds up to 1,000 events.
    *
    * @throws {LimitError} `limit.events`, `limit.deadline`.
    * @throws {HttpError} `request.cancelled` when the client has gone.
@@ -53,7 +58,11 @@ export class Budget {
   async spend(events: number): Promise<void> {
     this.events += events;
     if (this.events > this.limits.events) throw over("events", this.limits.events, this.events);
-    await this.#host.pause();
+    this.#sinceTurn += events;
+    if (this.#sinceTurn >= TURN_EVENTS) {
+      this.#sinceTurn = 0;
+      await this.#host.pause();
+    }
     this.check();
   }
 
