@@ -9,8 +9,9 @@ import { describeRoute, type DescribeRouteOptions, generateSpecs } from "hono-op
 import { JobSpecSchema, SHARED_SCHEMAS } from "../src/workload/job_spec_schema.ts";
 import { TEMPLATES } from "../src/workload/templates.ts";
 import { operationOf, type SchemaObject } from "./description.ts";
-import { JobRequestSchema, RecommendationRequestSchema, SweepRequestSchema, WhatIfRequestSchema } from "./requests.ts";
+import { JobRequestSchema } from "./requests.ts";
 import { RESPONSE_SCHEMAS } from "./responses.ts";
+import { RecommendationRequestSchema, SweepRequestSchema, WhatIfRequestSchema } from "./search_requests.ts";
 import { VERSION } from "./version.ts";
 
 const INFO = {

@@ -29,7 +29,7 @@ export const recommendations = new Hono<ServiceEnv>().post(
     errors: [400, 401, 413, 415, 422, 429],
   })),
   limitBody(({ bodyBytes }) => bodyBytes),
-  jsonBody(async () => (await import("./requests.ts")).RecommendationRequestSchema),
+  jsonBody(async () => (await import("./search_requests.ts")).RecommendationRequestSchema),
   async (c) => {
     const { value, warnings } = c.req.valid("json");
     const { module } = c.get("service");

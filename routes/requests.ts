@@ -1,5 +1,5 @@
 /**
- * The bodies of requests: their schemas and types.
+ * The bodies of requests: their types, and the schema of those with one run.
  *
  * @module
  */
@@ -9,7 +9,6 @@ import type { Summary } from "../src/report/summary.ts";
 import type { JobSpec } from "../src/workload/job_spec_types.ts";
 
 import type { Budget } from "../src/what_if/budget.ts";
-import { SummarySchema } from "./responses.ts";
 
 /** A value of a setting; null unsets it. */
 export type SettingValue = string | number | boolean | null;
@@ -54,15 +53,18 @@ export interface RecommendationRequest extends JobRequest {
   readonly observed?: Summary | null;
 }
 
-const settingName = v.pipe(v.string(), v.minLength(1), v.maxLength(500));
-const settingValue = v.union([
+/** Name of a setting. */
+export const settingName = v.pipe(v.string(), v.minLength(1), v.maxLength(500));
+/** A value of a setting. */
+export const settingValue = v.union([
   v.pipe(v.string(), v.maxLength(1_000_000)),
   v.pipe(v.number(), v.finite()),
   v.boolean(),
   v.null(),
 ]);
 
-const settings = {
+/** Entries of {@linkcode Settings}. */
+export const settings = {
   conf: v.optional(v.pipe(
     v.record(settingName, settingValue),
     v.description("Spark properties in Spark's own value syntax; null unsets one"),
@@ -87,7 +89,8 @@ const settings = {
   )),
 };
 
-const job = {
+/** Entries of {@linkcode JobRequest}. */
+export const job = {
   workload: v.optional(JobSpecSchema),
   template: v.optional(v.pipe(v.string(), v.maxLength(100), v.description("Name of a template, see /v1/templates"))),
   parameters: v.optional(v.record(v.string(), v.unknown())),
@@ -97,36 +100,3 @@ const job = {
 
 /** Schema of {@linkcode JobRequest}. */
 export const JobRequestSchema: v.GenericSchema<unknown, JobRequest> = v.object(job);
-
-/** Schema of {@linkcode WhatIfRequest}. */
-export const WhatIfRequestSchema: v.GenericSchema<unknown, WhatIfRequest> = v.object({
-  ...job,
-  changes: v.optional(v.object(settings)),
-  observed: v.optional(v.nullable(SummarySchema)),
-});
-
-/** Schema of {@linkcode SweepRequest}. */
-export const SweepRequestSchema: v.GenericSchema<unknown, SweepRequest> = v.object({
-  ...job,
-  vary: v.pipe(
-    v.record(settingName, v.pipe(v.array(settingValue), v.minLength(1), v.maxLength(10_000))),
-    v.minEntries(1),
-    v.maxEntries(100),
-    v.description("Values by setting; every combination is run"),
-  ),
-});
-
-const bound = v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER)));
-
-/** Schema of {@linkcode RecommendationRequest}. */
-export const RecommendationRequestSchema: v.GenericSchema<unknown, RecommendationRequest> = v.object({
-  ...job,
-  budget: v.optional(v.object({
-    maxEvictedBlocks: bound,
-    maxSpilledBytes: bound,
-    maxSpilledTasks: bound,
-    maxDurationMs: bound,
-    maxClusterMemoryBytes: bound,
-  })),
-  observed: v.optional(v.nullable(SummarySchema)),
-});

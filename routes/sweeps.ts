@@ -35,7 +35,7 @@ export const sweeps = new Hono<ServiceEnv>().post(
     errors: [400, 401, 413, 415, 422, 429],
   })),
   limitBody(({ bodyBytes }) => bodyBytes),
-  jsonBody(async () => (await import("./requests.ts")).SweepRequestSchema),
+  jsonBody(async () => (await import("./search_requests.ts")).SweepRequestSchema),
   async (c) => {
     const { value, warnings } = c.req.valid("json");
     const { module } = c.get("service");

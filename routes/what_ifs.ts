@@ -28,7 +28,7 @@ export const whatIfs = new Hono<ServiceEnv>().post(
     errors: [400, 401, 413, 415, 422, 429],
   })),
   limitBody(({ bodyBytes }) => bodyBytes),
-  jsonBody(async () => (await import("./requests.ts")).WhatIfRequestSchema),
+  jsonBody(async () => (await import("./search_requests.ts")).WhatIfRequestSchema),
   async (c) => {
     const { value, warnings } = c.req.valid("json");
     const { module } = c.get("service");

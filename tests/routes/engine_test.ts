@@ -40,7 +40,7 @@ Deno.test("the service starts without what only some requests need: engine, sche
 Deno.test("sizing loads no simulator, a simulation loads neither the readers of logs nor the searches", () => {
   assertEquals(loaded("routes/engine/sizing.ts").filter((path) => !/^(src\/(spark|errors)|routes\/)/.test(path)), []);
   const simulation = loaded("routes/engine/simulate.ts", "routes/requests.ts", "routes/engine/input.ts");
-  const others = /^src\/(event_log|replay)\/|\/(from_event_log|recommend|sweep|what_if|verdict)\.ts$/;
+  const others = /^src\/(event_log|replay)\/|\/(from_event_log|recommend|sweep|what_if|verdict|responses)\.ts$/;
   assertEquals(simulation.filter((path) => others.test(path)), []);
 });
 
