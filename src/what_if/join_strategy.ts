@@ -82,7 +82,8 @@ export function joinStrategies(
     if (side !== null) broadcast.set(index, side);
     const join = operator.name === "BroadcastHashJoin" ? joinText(operator.description) : null;
     const table = operator.inputs.map((input) => operators[input]).find(({ name }) => name === "BroadcastExchange");
-    if (join === null || table === undefined) continue;
+    // A null-aware anti join (NOT IN) is only made as a broadcast join.
+    if (join === null || table === undefined || /, true$/.test(operator.description)) continue;
     const stays = staysBroadcast(operators, table, before, after);
     if (stays === false && !mayBeMeasured(operators, operator, join, after)) sortMerge.add(index);
     else if (stays !== true) unknown++;

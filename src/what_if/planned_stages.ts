@@ -32,6 +32,11 @@ export type StageOutput =
     readonly rows: number;
     readonly bytes: number;
   }
+  | {
+    /** Rows of an exchange by ranges, which are read once before to find the ranges (RangePartitioner). */
+    readonly kind: "sample";
+    readonly exchange: number;
+  }
   | { readonly kind: "result" };
 
 /** A side of a sort-merge join that was not in order. */
@@ -54,6 +59,8 @@ export interface PlannedStage {
   /** Stages whose rows it gets as broadcast tables. */
   readonly broadcasts: readonly PlannedStage[];
   readonly sorts: readonly PlannedSort[];
+  /** The stage that samples its rows, which ends before it begins. */
+  readonly sample?: PlannedStage;
   readonly output: StageOutput;
   /** It is not the stage that was recorded. */
   readonly changed: boolean;
@@ -185,7 +192,7 @@ class Planner {
 
   #unary(index: number): Flow | null {
     const { name, description, rows, inputs } = this.#query.operators[index];
-    const child = this.#withoutExchange(index) ?? this.#flow(inputs[0]);
+    const child = this.#flow(inputs[0]);
     if (child === null) return null;
     const lacks = this.#query.operators[inputs[0]].name !== "Exchange" && isFinal(name, description) &&
       !isSpread(child, groupingKeys(description));
@@ -199,35 +206,19 @@ class Planner {
     };
   }
 
-  /** Rows of an aggregation that come spread by some of its keys as they are; null where they need the exchange. */
-  #withoutExchange(index: number): Flow | null {
-    const { name, description, inputs } = this.#query.operators[index];
-    const below = this.#query.operators[inputs[0]];
-    if (!/Aggregate$/.test(name) || below.name !== "Exchange" || hashKeys(below.description) === null) return null;
-    const mark = this.#stages.length;
-    const flow = this.#flow(below.inputs[0]);
-    if (flow === null || !flow.changed) return null;
-    if (isSpread(flow, groupingKeys(description))) return flow;
-    this.#forget(mark);
-    return null;
-  }
-
-  /** Takes back stages that were ended to no use. */
-  #forget(mark: number): void {
-    const gone = new Set(this.#stages.splice(mark));
-    for (const [key, stage] of this.#ended) if (gone.has(stage)) this.#ended.delete(key);
-  }
-
   #exchange(index: number): Flow | null {
     const { description, rows, bytes, inputs } = this.#query.operators[index];
-    let stage = this.#ended.get(`${index}`);
     const keys = hashKeys(description);
-    const child = stage === undefined ? this.#flow(inputs[0]) : null;
+    let stage = this.#ended.get(`${index}`);
     if (stage === undefined) {
-      // A changed stage before an exchange by ranges would change the job that samples it as well.
-      if (child === null || (child.changed && /rangepartitioning/.test(description))) return null;
+      const child = this.#flow(inputs[0]);
+      if (child === null) return null;
+      if (child.changed && keys !== null && this.#isNeedless(index, child, keys)) return child;
       const size = bytes ?? child.rows * rowBytes(child.columns);
-      stage = this.#end(child, { kind: "shuffle", exchange: index, rows: rows ?? child.rows, bytes: size });
+      const output = { kind: "shuffle" as const, exchange: index, rows: rows ?? child.rows, bytes: size };
+      const isSampled = child.changed && /rangepartitioning/.test(description);
+      const sample = isSampled ? this.#end(child, { kind: "sample", exchange: index }) : undefined;
+      stage = this.#end(child, output, sample);
       this.#ended.set(`${index}`, stage);
       this.#columns.set(stage, child.columns);
     }
@@ -238,6 +229,21 @@ class Planner {
       rows: rows ?? 0,
       columns: this.#columns.get(stage) ?? [],
     };
+  }
+
+  /**
+   * Whether rows come as an exchange would spread them: by some of its keys, or by all where a join reads them
+   * (EnsureRequirements). One that the program asked for stays.
+   */
+  #isNeedless(index: number, flow: Flow, keys: readonly string[]): boolean {
+    const { operators } = this.#query;
+    if (/\b(?:REPARTITION|REBALANCE)_/.test(operators[index].description)) return false;
+    let reader = operators.find(({ inputs }) => inputs.includes(index));
+    while (reader?.name === "Sort") {
+      reader = operators.find(({ inputs }) => inputs.includes(operators.indexOf(reader!)));
+    }
+    const isJoined = /^(SortMergeJoin|ShuffledHashJoin)$/.test(reader?.name ?? "");
+    return isJoined ? flow.partitionings.some((list) => sameSet(list, keys)) : isSpread(flow, keys);
   }
 
   #broadcastJoin(index: number): Flow | null {
@@ -328,7 +334,7 @@ class Planner {
 
   /** One side of a join, through an exchange unless it is spread by exactly the join's keys. */
   #spread(flow: Flow, keys: readonly string[], index: number): Flow {
-    if (flow.partitionings.some((list) => sameSet(list, keys))) return flow;
+    if (flow.partitionings.some((list) => sameSet(list, keys)) || this.#renames(flow, keys)) return flow;
     const place = `${index} by ${keys.map((key) => key.replace(/#\d+L?/g, "")).join()}`;
     let stage = this.#ended.get(place);
     if (stage === undefined) {
@@ -338,6 +344,14 @@ class Planner {
       this.#ended.set(place, stage);
     }
     return { ...EMPTY, reads: [stage], partitionings: [keys], rows: flow.rows, columns: flow.columns };
+  }
+
+  /** An aggregation gives its keys other names without showing it: those that no column has are its keys. */
+  #renames({ operators, partitionings, columns }: Flow, keys: readonly string[]): boolean {
+    const last = operators.at(-1);
+    if (last === undefined || !/Aggregate$/.test(this.#query.operators[last].name)) return false;
+    return partitionings.some(({ length }) => length === keys.length) &&
+      keys.every((key) => columns.every(({ name }) => name !== key));
   }
 
   #sorted(flow: Flow, keys: readonly string[], [join, side]: readonly [number, number]): Flow {
@@ -369,7 +383,7 @@ class Planner {
     };
   }
 
-  #end(flow: Flow, output: StageOutput): PlannedStage {
+  #end(flow: Flow, output: StageOutput, sample?: PlannedStage): PlannedStage {
     const { operators, reads, broadcasts, sorts, changed } = flow;
     const joinsBroadcast = operators.some((operator) => this.#joins.broadcast.has(operator)) ||
       operators.length === 0 && output.kind === "broadcast";
@@ -378,7 +392,8 @@ class Planner {
         BY_KEY.test(name) && !this.#joins.broadcast.has(operators[i]) || isFinal(name, description)
       );
     const readsLocally = changed && joinsBroadcast && reads.length === 1 && !byKey;
-    const stage = { operators, reads, broadcasts, sorts, output, changed, readsLocally };
+    const sampled = sample === undefined ? {} : { sample };
+    const stage = { operators, reads, broadcasts, sorts, ...sampled, output, changed, readsLocally };
     this.#stages.push(stage);
     return stage;
   }

@@ -123,7 +123,7 @@ export class RecordedStages {
       const writer = this.writerOf(output.exchange);
       if (writer === null || this.shuffleOf(writer) === null) return false;
     }
-    const isNew = output.kind === "broadcast" && output.exchange === null;
+    const isNew = output.kind === "sample" || output.kind === "broadcast" && output.exchange === null;
     if (output.kind !== "shuffle" && !isNew && this.jobOfOutput(output) === null) return false;
     return reads.length > 0 ? this.#scans(stage).length === 0 : this.scanSources(stage) !== null;
   }
@@ -150,20 +150,30 @@ export class RecordedStages {
   /** The job that a stage's output was made by. */
   jobOfOutput(output: StageOutput): Job | null {
     if (output.kind === "result") return this.jobs.at(-1) ?? null;
+    if (output.kind === "sample") return this.#sampleJob(output.exchange);
     if (output.kind === "broadcast") return output.exchange === null ? null : this.#broadcastJob(output.exchange);
     const shuffle = output.exchange === null ? null : this.shuffleOf(this.writerOf(output.exchange) ?? -1);
     return this.jobs.find(({ shuffleId }) => shuffle !== null && shuffleId === shuffle.id) ?? null;
   }
 
-  /** Jobs that no operator's metrics name and that are still needed: those that sample rows for an exchange by ranges. */
+  /** Jobs that no operator's metrics name and that are still needed: of samples and of subqueries. */
   otherJobs(kept: ReadonlySet<number>, stages: readonly PlannedStage[]): Job[] {
     const broadcast = new Set(stages.map(({ output }) => output.kind === "broadcast" ? output.exchange : null));
-    const gone = this.#operators.flatMap(({ name }, index) =>
-      name === "BroadcastExchange" && !broadcast.has(index) ? [this.#broadcastJob(index)?.id] : []
+    const gone = new Set(
+      this.#operators.flatMap(({ name }, index) =>
+        name === "BroadcastExchange" && !broadcast.has(index) ? [this.#broadcastJob(index)?.id] : []
+      ),
     );
-    return this.jobs.filter(({ id, kind, demand }) =>
-      !kept.has(id) && kind === "result" && !this.#ran.has(demand) && !gone.includes(id)
-    );
+    for (const { output } of stages) if (output.kind === "sample") gone.add(this.#sampleJob(output.exchange)?.id);
+    return this.jobs.filter(({ id, demand }) => !kept.has(id) && !this.#ran.has(demand) && !gone.has(id));
+  }
+
+  /** The job that sampled an exchange's rows: the last of no operator before the exchange was written. */
+  #sampleJob(exchange: number): Job | null {
+    const writer = this.writerOf(exchange);
+    const written = this.jobs.findIndex(({ demand }) => demand === writer);
+    const before = written < 0 ? this.jobs.slice(0, -1) : this.jobs.slice(0, written);
+    return before.findLast(({ kind, demand }) => kind === "result" && !this.#ran.has(demand)) ?? null;
   }
 
   /** Shares of a scanning stage's tasks in its rows. */

@@ -175,7 +175,9 @@ function piecesOf(stage: PlannedStage, { query, stages }: DemandContext): Piece[
     );
   const own = new Set(stage.operators.map((operator) => query.operators[operator].demand).filter((d) => d !== null));
   return [...own].map((demand) => {
-    const all = sumOf(stages.map(({ operators }) => rowsOf(operators, demand)));
+    // A sample of rows is not among what was recorded of their stage.
+    const parts = stages.filter(({ output }) => output.kind !== "sample");
+    const all = sumOf(parts.map(({ operators }) => rowsOf(operators, demand)));
     return { demand, weight: all === 0 ? 1 : rowsOf(stage.operators, demand) / all };
   });
 }

@@ -289,7 +289,8 @@ interface QueryContext {
 
 /** The nearest jobs that give a stage its input. */
 function jobsBefore(stage: PlannedStage, built: ReadonlyMap<PlannedStage, BuiltStage>): number[] {
-  const found = [...stage.reads, ...stage.broadcasts].flatMap((input) => {
+  const sample = stage.sample === undefined ? [] : [stage.sample];
+  const found = [...stage.reads, ...stage.broadcasts, ...sample].flatMap((input) => {
     const { job } = built.get(input)!;
     return job === null ? jobsBefore(input, built) : [job.id];
   });

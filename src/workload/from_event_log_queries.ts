@@ -19,6 +19,8 @@ export interface QueryFindings {
 /** Nodes that only wrap others: code generation and the stages of adaptive execution. */
 const WRAPPER =
   /^(WholeStageCodegen \(\d+\)|InputAdapter|AdaptiveSparkPlan|\w*QueryStage|ReusedExchange|AQEShuffleRead|CustomShuffleReader|CoalescedShuffleReader|ColumnarToRow)$/;
+/** Plans of their own, whose one value an operator uses. */
+const SUBQUERY = /^(Reused)?Subquery/;
 const JOIN = /Join$/;
 /** Metrics of an exchange that its map side updates; the others are the reader's. */
 const WRITTEN = /^(data size|shuffle records written|shuffle bytes written)$/;
@@ -73,11 +75,11 @@ class Operators {
   }
 
   #visit(node: PlanNode): number {
-    if (WRAPPER.test(node.nodeName) && node.children.length === 1) return this.#visit(node.children[0]);
+    if (WRAPPER.test(node.nodeName) && node.children.length > 0) return this.#visit(node.children[0]);
     const ids = [...node.metrics.values()];
     const known = ids.map((id) => this.#indices.get(id)).find((index) => index !== undefined);
     if (known !== undefined) return known;
-    const inputs = node.children.map((child) => this.#visit(child));
+    const inputs = node.children.filter(({ nodeName }) => !SUBQUERY.test(nodeName)).map((child) => this.#visit(child));
     const index = this.#operators.push({
       name: node.nodeName.trim(),
       description: node.simpleString,

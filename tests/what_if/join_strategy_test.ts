@@ -55,3 +55,17 @@ Deno.test("the statistics of a range are its rows' and columns' sizes", async ()
   assertEquals(sides(24e6), [[{ side: 0, isMeasured: false }], []]);
   assertEquals(sides(24e6 - 1), [[], []]);
 });
+
+Deno.test("NOT IN is a broadcast join whatever the threshold", async () => {
+  const { queries } = await workloadOfLog("broadcast_joins");
+  const aware = queries!.map((query) => ({
+    ...query,
+    operators: query.operators.map((operator) => ({
+      ...operator,
+      description: operator.description.replace(/, false$/, ", true"),
+    })),
+  }));
+  const [from, to] = [before, before.with({ "spark.sql.autoBroadcastJoinThreshold": "-1" })].map(broadcastThresholds);
+  // Spark 4.0.4 ran `o_custkey not in (select c_custkey ...)` with autoBroadcastJoinThreshold=-1 as a broadcast join.
+  assertEquals(aware.map((query) => joinStrategies(query, from, to).sortMerge.size), [0, 0, 0]);
+});
