@@ -58,8 +58,8 @@ Deno.test("changedRules() names what an upgrade changes, with its issue", () => 
   const changes = changedRules("3.3.4", "3.4.0");
   assertEquals(changes.map(({ rule, issue }) => [rule, issue]), [
     ["results.countsValueBytesOnly", "SPARK-40261"],
-    ["scheduler.lossBeforeRunningIsNotCounted", null],
-    ["scheduler.reportsNotSerializable", null],
+    ["scheduler.lossBeforeRunningIsNotCounted", "SPARK-39955"],
+    ["scheduler.reportsNotSerializable", "SPARK-40094"],
     ["scheduler.typicalDuration", null],
     ["scheduler.checksEfficiency", "SPARK-32170"],
     ["scheduler.copiesCountByIndex", "SPARK-41192"],

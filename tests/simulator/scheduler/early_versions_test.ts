@@ -1,4 +1,4 @@
-// What drivers before 2.4 did otherwise, as the sources of these versions say; the recorded traces of 2.3.4 hold the rest.
+// What early drivers did otherwise, as the sources of these versions say; the recorded traces of 2.3.4 and 2.4.0 hold the rest.
 import { assertEquals } from "@std/assert";
 import { type Outcome, rdd, shuffle, ToyCluster } from "./toy_cluster.ts";
 
@@ -49,7 +49,7 @@ Deno.test("a lost executor brings back a task of which it ran the killed copy be
   assertEquals(["2.2.3", "2.3.4"].map(launched), [[0, 1, 2], [0, 1]]);
 });
 
-Deno.test("who may commit a partition is forgotten when its stage is to run again before 2.1", () => {
+Deno.test("who may commit a partition is forgotten when its stage is to run again before 2.1.3", () => {
   const answers = (sparkVersion: string) => {
     const cluster = new ToyCluster({
       sparkVersion,
@@ -81,7 +81,7 @@ Deno.test("who may commit a partition is forgotten when its stage is to run agai
     cluster.run();
     return found;
   };
-  assertEquals(["2.0.2", "2.1.3"].map(answers), [[true, true], [true, false]]);
+  assertEquals(["2.1.2", "2.1.3"].map(answers), [[true, true], [true, false]]);
 });
 
 Deno.test("before 2.1 a lost parent of a waiting stage runs again at once, since when its other parent is done", () => {
@@ -103,4 +103,55 @@ Deno.test("before 2.1 a lost parent of a waiting stage runs again at once, since
     return [cluster.log.at(-1), atMs < 1000];
   };
   assertEquals(["2.0.2", "2.1.3"].map(log), [["job 0 succeeded", true], ["job 0 succeeded", false]]);
+});
+
+Deno.test("a lost executor brings back a partition of which it still ran an attempt up to 2.4.4 (SPARK-30325)", () => {
+  const resubmitted = (sparkVersion: string) => {
+    let retriedOn = "";
+    const cluster = new ToyCluster({
+      sparkVersion,
+      executors: { e1: "h1", e2: "h2", e3: "h3" },
+      cores: 1,
+      outcome: ({ stageId, stageAttemptId, partition, executor }): Outcome => {
+        if (stageId !== 1) return { afterMs: 10 };
+        if (partition === 0 && stageAttemptId === 0) {
+          return {
+            afterMs: 100,
+            failure: {
+              reason: "FetchFailed",
+              executorId: "e9",
+              host: "h9",
+              shuffleId: 0,
+              mapId: -1,
+              mapIndex: -1,
+              reduceId: 0,
+              message: "gone",
+            },
+          };
+        }
+        // The newer attempt is not done: its first partition takes long.
+        if (partition === 0) return { afterMs: 4000 };
+        if (partition !== 1) return { afterMs: 10 };
+        if (stageAttemptId > 0) retriedOn = executor;
+        return { afterMs: stageAttemptId === 0 ? 1500 : 5000 };
+      },
+    });
+    cluster.submit(rdd(2, 1, [shuffle(1, rdd(1, 4, [shuffle(0, rdd(0, 2), 4)]), 1)]));
+    // The older attempt has completed the partition, and the newer one still runs it.
+    cluster.after(1450, () => {
+      for (let ms = 10; ms < 400; ms += 10) {
+        cluster.after(ms, () => {
+          const done = cluster.ends.some((end) => end.stageId === 1 && end.partition === 1 && end.reason === "Success");
+          if (!done || retriedOn === "") return;
+          cluster.loseExecutor(retriedOn, LOST);
+          retriedOn = "";
+        });
+      }
+    });
+    cluster.run();
+    return cluster.ends.filter((end) => end.partition === 1 && end.stageId === 1).map(({ reason }) => reason);
+  };
+  const twice = ["Success", "Resubmitted", "ExecutorLostFailure"];
+  const once = ["Success", "ExecutorLostFailure"];
+  assertEquals(["2.4.4", "2.4.5", "3.0.3"].map(resubmitted), [twice, once, once]);
 });

@@ -343,3 +343,14 @@ Deno.test("requests that wait first, spills' inner ones too, change nothing of w
   }
   assert(waited > 1000, `${waited} waits`);
 });
+
+Deno.test("a join without a row on its build side takes no memory from 3.1 on", () => {
+  // HashedRelation.apply of 3.0.3 and 3.1.3: EmptyHashedRelation came with 3.1.
+  const taken = (spark: string) => {
+    const task = taskWith({ heap: 16 * MiB, spark });
+    const relation = makeConsumer("HashedRelation", task, rows(0, 0));
+    fill(relation);
+    return relation.used > 0;
+  };
+  assertEquals([taken("3.0.3"), taken("3.1.3")], [true, false]);
+});
