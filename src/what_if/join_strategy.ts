@@ -80,6 +80,7 @@ export function joinStrategies(
   for (const [index, operator] of operators.entries()) {
     const side = isRaised && operator.name === "SortMergeJoin" ? broadcastSide(operators, operator, after) : null;
     if (side !== null) broadcast.set(index, side);
+    if (isProduct(operator) && before.planned >= 0 && after.planned < 0) unknown++;
     const join = operator.name === "BroadcastHashJoin" ? joinText(operator.description) : null;
     const table = operator.inputs.map((input) => operators[input]).find(({ name }) => name === "BroadcastExchange");
     // A null-aware anti join (NOT IN) is only made as a broadcast join.
@@ -120,6 +121,11 @@ function buildSides({ type }: JoinText): number[] {
     ...(/^(Inner|Cross|RightOuter)/.test(type) ? [0] : []),
     ...(/^(RightOuter|FullOuter)/.test(type) ? [] : [1]),
   ];
+}
+
+/** A join without keys that is a product of all partitions (CartesianProductExec) where nothing may be broadcast. */
+function isProduct({ name, description }: PlanOperator): boolean {
+  return name === "BroadcastNestedLoopJoin" && /\b(?:Inner|Cross)\b/.test(description);
 }
 
 /** The exchange right below a side's sort. */

@@ -83,6 +83,11 @@ export interface ChangedJoins {
   readonly broadcast: ReadonlyMap<number, BroadcastSide>;
 }
 
+/** A plan with more operators, or that reads the same ones over and over, is not rewritten. */
+const MAX_OPERATORS = 2000;
+const MAX_VISITS = 4 * MAX_OPERATORS;
+const MAX_COLUMNS = 10_000;
+
 /** Operators that need their rows by key. */
 const BY_KEY = /^(SortMergeJoin|ShuffledHashJoin|Window)$/;
 
@@ -156,6 +161,7 @@ class Planner {
   readonly #query: QueryPlan;
   readonly #joins: ChangedJoins;
   readonly #stages: PlannedStage[] = [];
+  #visits = 0;
   /** Stages that end in an exchange, by it: what is reused is one stage. */
   readonly #ended = new Map<string, PlannedStage>();
   /** Of the rows that a stage gives. */
@@ -167,6 +173,7 @@ class Planner {
   }
 
   plan(): readonly PlannedStage[] | null {
+    if (this.#query.operators.length > MAX_OPERATORS) return null;
     const flow = this.#flow(this.#query.operators.length - 1);
     if (flow === null) return null;
     this.#end(flow, { kind: "result" });
@@ -174,6 +181,12 @@ class Planner {
   }
 
   #flow(index: number): Flow | null {
+    if (++this.#visits > MAX_VISITS) return null;
+    const flow = this.#operator(index);
+    return flow === null || flow.columns.length > MAX_COLUMNS || flow.partitionings.length > MAX_COLUMNS ? null : flow;
+  }
+
+  #operator(index: number): Flow | null {
     const { name, inputs } = this.#query.operators[index];
     if (inputs.length === 0) return this.#scan(index);
     if (/^(Shuffle)?Exchange$/.test(name)) return this.#exchange(index);

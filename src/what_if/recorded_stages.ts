@@ -243,22 +243,32 @@ export class RecordedStages {
     ) ?? null;
   }
 
+  /** Whether an RDD is computed from a shuffle within its stage. */
   #reads(rddId: number, shuffleId: number): boolean {
-    return (this.#rdds.get(rddId)?.dependencies ?? []).some((dependency) =>
-      dependency.kind === "shuffle" ? dependency.shuffleId === shuffleId : this.#reads(dependency.rddId, shuffleId)
-    );
+    const seen = new Set([rddId]);
+    for (const id of seen) {
+      for (const dependency of this.#rdds.get(id)?.dependencies ?? []) {
+        if (dependency.kind === "narrow") seen.add(dependency.rddId);
+        else if (dependency.shuffleId === shuffleId) return true;
+      }
+    }
+    return false;
   }
 
   #sources(rddId: number, numPartitions: number): readonly number[] | null {
-    const rdd = this.#rdds.get(rddId);
-    if (rdd === undefined || rdd.numPartitions !== numPartitions) return null;
-    if (rdd.storageLevel !== null || rdd.dependencies.length === 0) return [rddId];
     const sources: number[] = [];
-    for (const dependency of rdd.dependencies) {
-      if (dependency.kind !== "narrow" || dependency.mapping !== "oneToOne") return null;
-      const below = this.#sources(dependency.rddId, numPartitions);
-      if (below === null) return null;
-      sources.push(...below);
+    const seen = new Set([rddId]);
+    for (const id of seen) {
+      const rdd = this.#rdds.get(id);
+      if (rdd === undefined || rdd.numPartitions !== numPartitions) return null;
+      if (rdd.storageLevel !== null || rdd.dependencies.length === 0) {
+        sources.push(id);
+        continue;
+      }
+      for (const dependency of rdd.dependencies) {
+        if (dependency.kind !== "narrow" || dependency.mapping !== "oneToOne") return null;
+        seen.add(dependency.rddId);
+      }
     }
     return sources;
   }

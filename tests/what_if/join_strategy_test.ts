@@ -69,3 +69,24 @@ Deno.test("NOT IN is a broadcast join whatever the threshold", async () => {
   // Spark 4.0.4 ran `o_custkey not in (select c_custkey ...)` with autoBroadcastJoinThreshold=-1 as a broadcast join.
   assertEquals(aware.map((query) => joinStrategies(query, from, to).sortMerge.size), [0, 0, 0]);
 });
+
+Deno.test("a nested loop join becomes a product without broadcasts, which is not planned anew", () => {
+  const op = (name: string, description: string, inputs: number[]) => ({
+    name,
+    description,
+    inputs,
+    rows: 10,
+    bytes: null,
+    demand: 0,
+  });
+  const operators = [
+    op("Scan parquet", "FileScan parquet [a#1L]", []),
+    op("Scan parquet", "FileScan parquet [b#2L]", []),
+    op("BroadcastExchange", "BroadcastExchange IdentityBroadcastMode", [1]),
+    op("BroadcastNestedLoopJoin", "BroadcastNestedLoopJoin BuildRight, Inner, (a#1L < b#2L)", [0, 2]),
+  ];
+  const from = { planned: 1e7, measured: 1e7 };
+  // Spark 4.0.4: a CartesianProduct with autoBroadcastJoinThreshold=-1.
+  assertEquals(joinStrategies({ executionId: 0, operators }, from, { planned: -1, measured: -1 }).unknown, 1);
+  assertEquals(joinStrategies({ executionId: 0, operators }, from, { planned: 1e5, measured: 1e5 }).unknown, 0);
+});

@@ -85,6 +85,21 @@ Deno.test("a join's rows that are sorted by ranges are computed for the sample a
   assertEquals(stages[3].sample, stages[2]);
 });
 
+Deno.test("a plan of many operators, or one that reads itself over and over, is not rewritten and takes no time", () => {
+  const join = (below: number) => op("SortMergeJoin", "SortMergeJoin [a#1L], [a#1L], Inner", [below, below]);
+  const doubled = query(Array.from({ length: 60 }, (_, i) => join(3 + i)));
+  assertEquals(plannedStages(doubled, sortMerge([3])), null);
+  const exchanged = query(
+    Array.from({ length: 60 }, (_, i) => [
+      op("Exchange", "Exchange hashpartitioning(a#1L, 8), REPARTITION_BY_NUM", [3 + 2 * i]),
+      op("SortMergeJoin", "SortMergeJoin [a#1L], [a#1L], Inner", [4 + 2 * i, 4 + 2 * i]),
+    ]).flat(),
+  );
+  assertEquals(plannedStages(exchanged, sortMerge([3])), null);
+  const long = query(Array.from({ length: 5000 }, (_, i) => op("Filter", "Filter isnotnull(a#1L)", [3 + i])));
+  assertEquals(plannedStages(long, sortMerge([3])), null);
+});
+
 Deno.test("a window by the join's key needs no exchange, one that the program asked for stays", () => {
   const windowed = (exchange: string) => [
     op("Exchange", exchange, [3], 0),
