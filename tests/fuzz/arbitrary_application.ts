@@ -37,6 +37,7 @@ const VERSIONS = [
   "3.5.9",
   "4.0.4",
   "4.1.3",
+  "4.2.0",
 ];
 
 const LEVELS = [
@@ -110,6 +111,7 @@ const stageDraft = fc.record({
     memory: fc.array(consumer, { maxLength: 2 }),
   }),
   commitMs: fc.option(fc.integer({ min: 0, max: 500 }), { freq: 1, nil: null }),
+  level: fc.constantFrom(null, null, null, "UNORDERED", "INDETERMINATE"),
 });
 type StageDraft = typeof stageDraft extends fc.Arbitrary<infer T> ? T : never;
 
@@ -270,6 +272,7 @@ function stagesOf(drafts: readonly StageDraft[], broadcasts: readonly BroadcastS
       tasks,
       ...figures,
       ...(draft.commitMs === null ? {} : { commitMs: draft.commitMs }),
+      ...(draft.level === null ? {} : { outputDeterministicLevel: draft.level }),
       parents: i === 0 ? [] : [...new Set(draft.parents.map((parent) => parent % i))],
       reads: [...new Set(reads)],
       caches: cache === null ? [] : [`rdd ${i}`],

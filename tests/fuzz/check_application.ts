@@ -9,7 +9,7 @@ import { InputError, LimitError } from "../../src/errors.ts";
 import { readEventLog } from "../../src/event_log/read.ts";
 import { EventLogWriter } from "../../src/event_log/write.ts";
 import type { Kernel } from "../../src/kernel.ts";
-import { OFF_HEAP, ON_HEAP } from "../../src/kernel/types.ts";
+import { NO_TASK, OFF_HEAP, ON_HEAP } from "../../src/kernel/types.ts";
 import { Summarizer } from "../../src/report/summarize.ts";
 import type { Summary } from "../../src/report/summary.ts";
 import { textReport } from "../../src/report/text.ts";
@@ -310,7 +310,11 @@ function checkMemory(simulation: SimulatedApplication, running: ReadonlySet<stri
     if (running.has(id)) continue;
     const held = [memory.executionMemoryUsed(ON_HEAP), memory.executionMemoryUsed(OFF_HEAP)];
     assertEquals(held, [0, 0], `execution memory of executor ${id}, which runs nothing`);
-    assertEquals([state.onHeapUnrollMemory, state.offHeapUnrollMemory], [0, 0], `unroll memory of executor ${id}`);
+    // What a replica that did not fit has reserved belongs to no task, and 1.6 never gives it back (MemoryStore.unrollSafely).
+    const leaked = [ON_HEAP, OFF_HEAP].map((mode) =>
+      executor.blocks.rules.freesConsumedUnroll ? 0 : memory.unrollMemoryForTask(NO_TASK, mode)
+    );
+    assertEquals([state.onHeapUnrollMemory, state.offHeapUnrollMemory], leaked, `unroll memory of executor ${id}`);
     assertEquals([state.onHeapActiveTasks, state.offHeapActiveTasks], [0, 0], `active tasks of executor ${id}`);
     assertEquals(executor.waiting.size, 0, `waiting tasks of executor ${id}`);
     assertEquals(pinned(executor), [], `blocks of executor ${id} that are pinned though nothing runs`);

@@ -395,9 +395,14 @@ export class DAGScheduler {
   /** Cancels a job; nothing when it is not there. `reason` follows "cancelled". */
   handleJobCancellation(jobId: number, reason: string | null): void {
     if (!this.graph.jobIdToStageIds.has(jobId)) return;
+    const job = this.jobIdToActiveJob.get(jobId);
+    if (job === undefined) {
+      // A stage that was made for a job which has ended, as another job shares its child, keeps the job's id (SPARK bug).
+      throw new SchedulerException("java.util.NoSuchElementException", `key not found: ${jobId}`);
+    }
     const text = `Job ${jobId} cancelled ${reason ?? ""}`;
     this.#failJob(
-      this.jobIdToActiveJob.get(jobId)!,
+      job,
       this.#rules.scheduler.jobCancelledText === "errorClass" ? `[SPARK_JOB_CANCELLED] ${text} SQLSTATE: XXKDA` : text,
     );
   }
