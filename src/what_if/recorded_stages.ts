@@ -176,9 +176,14 @@ export class RecordedStages {
     return before.findLast(({ kind, demand }) => kind === "result" && !this.#ran.has(demand)) ?? null;
   }
 
+  /** Demand of the stage that read a scanning stage's tables. */
+  scanned(stage: PlannedStage): StageDemand {
+    return this.demands[this.#scans(stage)[0]];
+  }
+
   /** Shares of a scanning stage's tasks in its rows. */
   scanShares(stage: PlannedStage): Float64Array {
-    const { inputRecords } = this.demands[this.#scans(stage)[0]];
+    const { inputRecords } = this.scanned(stage);
     const total = sumOf(inputRecords);
     return inputRecords.map((records) => total > 0 ? records / total : 1 / inputRecords.length);
   }

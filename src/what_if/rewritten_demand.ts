@@ -137,7 +137,7 @@ export function stageDemand(stage: PlannedStage, context: DemandContext): StageD
   const total = (of: (demand: StageDemand) => Column) =>
     spread(Float64Array.of(sumOf(reads.map((r) => sumOf(of(r))))), shares);
   const nothing = new Float64Array(shares.length);
-  const scanned = reads.length > 0 ? null : base;
+  const scanned = reads.length > 0 ? null : recorded.scanned(stage);
   const computeMs = sumOf(pieces.map(({ demand, weight }) => weight * sumOf(recorded.demands[demand].computeMs)));
   return {
     ...dealt,

@@ -133,6 +133,7 @@ export class RewrittenQueries {
         ...broadcast,
         ...broadcast.removeBeforeJob === undefined ? {} : { removeBeforeJob: moved(broadcast.removeBeforeJob) },
       })),
+      queries: (this.#workload.queries ?? []).filter(({ executionId }) => !this.#jobs.has(executionId)),
       faults: this.#workload.faults.filter((fault) => !("demand" in fault) || used.has(fault.demand)),
     };
   }

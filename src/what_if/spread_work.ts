@@ -60,7 +60,7 @@ export function spreadConsumer(consumer: ConsumerDemand, shares: Column): Consum
 
 /** A map task's result says only where its output is; a result task's grows with what it returns. */
 function spreadResult(column: Column, shares: Column, isMapStage: boolean): Column {
-  if (isMapStage) return repeated(column, shares);
+  if (isMapStage) return repeated(column, shares).map(Math.round);
   const overhead = Math.min(EMPTY_RESULT_BYTES, mean(column));
   const data = spread(column.map((value) => Math.max(0, value - EMPTY_RESULT_BYTES)), shares);
   return data.map((value) => Math.round(overhead) + value);

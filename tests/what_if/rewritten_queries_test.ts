@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { SparkConf } from "../../src/spark/conf.ts";
+import { applyChanges } from "../../src/what_if/apply_changes.ts";
 import { coalescingOf } from "../../src/what_if/coalesced_partitions.ts";
 import { plannedStages } from "../../src/what_if/planned_stages.ts";
 import { RewrittenQueries } from "../../src/what_if/rewritten_queries.ts";
@@ -60,4 +61,24 @@ Deno.test("without adaptive execution map stages have no jobs of their own", asy
     rddId > 400 || after.rdds.find(({ id }) => id === rddId)?.callSite === ""
   );
   assert(own.every(({ kind }) => kind === "result"));
+});
+
+Deno.test("every column of a rewritten stage has its tasks, whichever stages its work came from", async () => {
+  const workload = await workloadOfLog("sql_join");
+  // A join that becomes a broadcast join takes the scan of one stage and the join of another.
+  for (const key of ["spark.sql.autoBroadcastJoinThreshold", "spark.sql.adaptive.autoBroadcastJoinThreshold"]) {
+    const { demands, jobs, shuffles } = applyChanges(workload, { conf: { [key]: "1g" } }).workload;
+    for (const { demand } of [...jobs, ...shuffles]) {
+      const tasks = demands[demand].computeMs.length;
+      for (const [field, column] of Object.entries(demands[demand])) {
+        if (!(column instanceof Float64Array)) continue;
+        assertEquals([column.length, column.every(Number.isFinite)], [tasks, true], `${field} of demand ${demand}`);
+      }
+    }
+  }
+});
+
+Deno.test("a plan that no longer describes its query's jobs is not kept", async () => {
+  const { workload, after } = await rewritten();
+  assertEquals([workload.queries!.length, after.queries], [3, []]);
 });

@@ -24,6 +24,8 @@ Deno.test("a map task's result does not grow with its share, a result task's doe
   const demand = { ...await joinStage(), resultBytes: Float64Array.of(1500, 11500) };
   const one = Float64Array.of(1);
   assertEquals([...spreadDemand(demand, one, true).resultBytes], [6500]);
+  const uneven = { ...demand, resultBytes: Float64Array.of(1500, 1501) };
+  assertEquals([...spreadDemand(uneven, one, true).resultBytes], [1501]);
   // Both tasks' overhead becomes one.
   assertEquals([...spreadDemand(demand, one, false).resultBytes], [11500]);
 });
