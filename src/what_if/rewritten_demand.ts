@@ -123,7 +123,8 @@ function newBroadcastResults(stage: PlannedStage, context: DemandContext): Colum
  * const recorded = new RecordedStages({ ...workload, jobs }, query);
  * const rest = { query, stages: [scan, filter], recorded, writes: null, reads: [], compression: 1, newBroadcasts: [] };
  * assertEquals([...stageDemand(scan, { ...rest, shares: Float64Array.of(0.75, 0.25) }).computeMs], [150, 50]);
- * assertEquals([...stageDemand(filter, { ...rest, shares: Float64Array.of(1) }).computeMs], [100]);
+ * const reads = [workload.demands[0]];
+ * assertEquals([...stageDemand(filter, { ...rest, reads, shares: Float64Array.of(1) }).computeMs], [100]);
  * ```
  */
 export function stageDemand(stage: PlannedStage, context: DemandContext): StageDemand {
