@@ -37,6 +37,7 @@ const SETS: readonly (readonly [set: string, traces: number, events: number])[] 
   ["2.4.0/handmade-i", 25, 418],
   ["2.4.0/random-i", 25, 550],
   ["2.4.8/handmade-i", 25, 448],
+  ["3.5.0/handmade-i", 25, 471],
   ["3.5.9/handmade-i", 25, 472],
   ["3.5.9/random-i", 25, 641],
   ["4.0.4/handmade-i", 25, 472],
