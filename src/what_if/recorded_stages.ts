@@ -76,6 +76,31 @@ export function compressionOf({ queries = [], demands }: Workload): number {
   return rows > 0 && compressed > 0 ? compressed / rows : 1;
 }
 
+/** RDDs by id and shuffles by the demand of their map side, of a whole workload. */
+export interface WorkloadIndex {
+  readonly rdds: ReadonlyMap<number, Rdd>;
+  readonly shuffles: ReadonlyMap<number, Shuffle>;
+}
+
+/**
+ * Makes the index that the queries of a workload share.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { emptyWorkload } from "../simulator/workload.ts";
+ * import { indexOfWorkload } from "./recorded_stages.ts";
+ *
+ * assertEquals(indexOfWorkload(emptyWorkload("nothing")).rdds.size, 0);
+ * ```
+ */
+export function indexOfWorkload({ rdds, shuffles }: Workload): WorkloadIndex {
+  return {
+    rdds: new Map(rdds.map((rdd) => [rdd.id, rdd])),
+    shuffles: new Map(shuffles.map((shuffle) => [shuffle.demand, shuffle])),
+  };
+}
+
 /**
  * One query's.
  *
@@ -94,17 +119,16 @@ export class RecordedStages {
   readonly jobs: readonly Job[];
   readonly demands: readonly StageDemand[];
   readonly #operators: readonly PlanOperator[];
-  readonly #rdds: ReadonlyMap<number, Rdd>;
-  readonly #shuffles: readonly Shuffle[];
+  readonly #index: WorkloadIndex;
   /** Demands in which some operator ran. */
   readonly #ran: ReadonlySet<number>;
 
-  constructor({ jobs, demands, rdds, shuffles }: Workload, { executionId, operators }: QueryPlan) {
+  constructor(workload: Workload, { executionId, operators }: QueryPlan, index = indexOfWorkload(workload)) {
+    const { jobs, demands } = workload;
     this.jobs = jobs.filter(({ sqlExecutionId }) => sqlExecutionId === executionId);
     this.demands = demands;
     this.#operators = operators;
-    this.#rdds = new Map(rdds.map((rdd) => [rdd.id, rdd]));
-    this.#shuffles = shuffles;
+    this.#index = index;
     this.#ran = new Set(operators.map(({ demand }) => demand).filter((demand) => demand !== null));
   }
 
@@ -140,7 +164,7 @@ export class RecordedStages {
   }
 
   shuffleOf(demand: number): Shuffle | null {
-    return this.#shuffles.find((shuffle) => shuffle.demand === demand) ?? null;
+    return this.#index.shuffles.get(demand) ?? null;
   }
 
   jobOf(demand: number): Job | null {
@@ -252,7 +276,7 @@ export class RecordedStages {
   #reads(rddId: number, shuffleId: number): boolean {
     const seen = new Set([rddId]);
     for (const id of seen) {
-      for (const dependency of this.#rdds.get(id)?.dependencies ?? []) {
+      for (const dependency of this.#index.rdds.get(id)?.dependencies ?? []) {
         if (dependency.kind === "narrow") seen.add(dependency.rddId);
         else if (dependency.shuffleId === shuffleId) return true;
       }
@@ -264,7 +288,7 @@ export class RecordedStages {
     const sources: number[] = [];
     const seen = new Set([rddId]);
     for (const id of seen) {
-      const rdd = this.#rdds.get(id);
+      const rdd = this.#index.rdds.get(id);
       if (rdd === undefined || rdd.numPartitions !== numPartitions) return null;
       if (rdd.storageLevel !== null || rdd.dependencies.length === 0) {
         sources.push(id);

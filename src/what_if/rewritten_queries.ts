@@ -16,7 +16,7 @@ import type {
 } from "../simulator/workload.ts";
 import { type Coalescing, likelyShares, type MapWrites } from "./coalesced_partitions.ts";
 import type { PlannedStage } from "./planned_stages.ts";
-import { compressionOf, RecordedStages, sumOf } from "./recorded_stages.ts";
+import { compressionOf, indexOfWorkload, RecordedStages, sumOf, type WorkloadIndex } from "./recorded_stages.ts";
 import { renumberedJobs } from "./renumbered_jobs.ts";
 import { broadcastRowBytes, stageDemand, stageWrites } from "./rewritten_demand.ts";
 
@@ -81,6 +81,7 @@ export class RewrittenQueries {
   readonly #workload: Workload;
   readonly #options: RewriteOptions;
   readonly #compression: number;
+  readonly #index: WorkloadIndex;
   readonly #rdds: Rdd[];
   readonly #shuffles: Map<number, Shuffle>;
   readonly #demands: StageDemand[];
@@ -96,6 +97,7 @@ export class RewrittenQueries {
     this.#workload = workload;
     this.#options = options;
     this.#compression = compressionOf(workload);
+    this.#index = indexOfWorkload(workload);
     this.#rdds = [...workload.rdds];
     this.#shuffles = new Map(workload.shuffles.map((shuffle) => [shuffle.id, shuffle]));
     this.#demands = [...workload.demands];
@@ -107,7 +109,7 @@ export class RewrittenQueries {
 
   /** Whether the query's jobs could be told apart; otherwise nothing is changed. */
   replace(query: QueryPlan, stages: readonly PlannedStage[]): boolean {
-    const recorded = new RecordedStages(this.#workload, query);
+    const recorded = new RecordedStages(this.#workload, query, this.#index);
     if (stages.length === 0 || !stages.every((stage) => recorded.knows(stage))) return false;
     const built = new Map<PlannedStage, BuiltStage>();
     for (const stage of stages) built.set(stage, this.#build(stage, { query, stages, recorded, built }));
