@@ -73,6 +73,7 @@ export type { Scenario, SweepFigures, SweepResult, Vary } from "./what_if/sweep.
 export { whatIf } from "./what_if/what_if.ts";
 export type { WhatIf, WhatIfOptions } from "./what_if/what_if.ts";
 export type { VersionEffect, VersionEffects, VersionSearchLimits } from "./what_if/version_effects.ts";
+export type { FigureRange, RangeFigure, RunRanges } from "./what_if/run_ranges.ts";
 
 export { SparkConf } from "./spark/conf.ts";
 export type { ConfSource, ConfWarning } from "./spark/conf.ts";

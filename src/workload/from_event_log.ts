@@ -37,7 +37,11 @@ export class WorkloadBuilder implements EventSink {
   readonly #log = new EventLogCollector();
   readonly #limits: JobSpecLimits;
 
-  /** @param limits how many partitions and blocks a log may tell of beyond the tasks that it shows */
+  /**
+   * Has no events yet.
+   *
+   * @param limits how many partitions and blocks a log may tell of beyond the tasks that it shows
+   */
   constructor(limits: Partial<JobSpecLimits> = {}) {
     this.#limits = limitsOf(limits);
   }
