@@ -13,7 +13,9 @@ import { variedTimes } from "./varied_times.ts";
 
 /** Least and greatest value of a figure over the runs. */
 export interface FigureRange {
+  /** The least. */
   readonly min: number;
+  /** The greatest. */
   readonly max: number;
 }
 
@@ -28,9 +30,16 @@ export interface RunRanges {
 }
 
 /** Figures that are compared. */
-export type RangeFigure = keyof typeof FIGURES;
+export type RangeFigure =
+  | "blocksEvicted"
+  | "blocksInMemoryAtEnd"
+  | "memoryBytesSpilled"
+  | "spilledTasks"
+  | "directResults"
+  | "indirectResults"
+  | "droppedResults";
 
-const FIGURES = {
+const FIGURES: Readonly<Record<RangeFigure, (summary: Summary) => Recorded>> = {
   blocksEvicted: ({ storage }: Summary) => storage.blocksEvicted,
   blocksInMemoryAtEnd: ({ storage }: Summary) => storage.cachedAtEnd.memoryBlocks,
   memoryBytesSpilled: ({ execution }: Summary) => execution.memoryBytesSpilled,
@@ -38,7 +47,7 @@ const FIGURES = {
   directResults: ({ results }: Summary) => results.direct,
   indirectResults: ({ results }: Summary) => results.indirect,
   droppedResults: ({ results }: Summary) => results.dropped,
-} as const satisfies Record<string, (summary: Summary) => Recorded>;
+};
 
 const LABELS: Readonly<Record<RangeFigure, string>> = {
   blocksEvicted: "blocks evicted",
