@@ -223,7 +223,7 @@ if (import.meta.main) {
   if (args.record && faults === 0) {
     const { answers, errors } = counts;
     const numbers = { changes: tried.length, answers, errors: Object.values(errors).reduce((a, b) => a + b, 0) };
-    recordNumbers("deno run -A tests/fuzz/hostile_values.ts", numbers);
+    recordNumbers(`deno run -A tests/fuzz/hostile_values.ts --every ${args.every}`, numbers);
   }
   if (faults > 0) Deno.exitCode = 1;
 }
