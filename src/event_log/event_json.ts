@@ -6,7 +6,6 @@
 import type { ResourceProfileAdded, SparkEvent, SparkPlanInfo } from "../spark/events.ts";
 import {
   countOf,
-  countOr,
   idsOf,
   isLong,
   isObject,
@@ -19,6 +18,7 @@ import {
   objectOrNull,
   objectsOf,
   sizeOf,
+  stageAttemptOf,
   stringOf,
   stringOr,
   textsOf,
@@ -241,7 +241,7 @@ export const DECODERS: Readonly<Record<string, Decode>> = {
     ...taskInfoOf(
       objectOf(json, "Task Info"),
       countOf(json, "Stage ID"),
-      countOr(json, "Stage Attempt ID", 0),
+      stageAttemptOf(json),
     ),
   }),
   SparkListenerTaskGettingResult: (json) => {
@@ -276,7 +276,7 @@ export const DECODERS: Readonly<Record<string, Decode>> = {
   SparkListenerSpeculativeTaskSubmitted: (json) => ({
     kind: "speculativeTaskSubmitted",
     stageId: countOf(json, "stageId"),
-    stageAttemptId: countOr(json, "stageAttemptId", 0),
+    stageAttemptId: stageAttemptOf(json, "stageAttemptId"),
   }),
   SparkListenerSQLExecutionStart: (json) =>
     withPlan({

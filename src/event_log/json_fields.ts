@@ -71,6 +71,11 @@ export function countOr<T>(json: JsonObject, key: string, missing: T): number | 
   return value === undefined || value === null ? missing : count(value, key);
 }
 
+/** Number of a stage's attempt, 0 where it is missing; -1 is of a stage that the driver has forgotten (DAGScheduler.handleBeginEvent until 3.1). */
+export function stageAttemptOf(json: JsonObject, key = "Stage Attempt ID"): number {
+  return json[key] === -1 ? -1 : countOr(json, key, 0);
+}
+
 /** A size that must be there: a Long that is not negative. */
 export function sizeOf(json: JsonObject, key: string): number {
   const value = integer(json[key], key);

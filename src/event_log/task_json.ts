@@ -18,6 +18,7 @@ import {
   objectOrNull,
   objectsOf,
   sizeOf,
+  stageAttemptOf,
   stringOf,
   stringOr,
 } from "./json_fields.ts";
@@ -263,7 +264,7 @@ export function taskEndOf(
     ...taskInfoOf(
       info,
       countOf(json, "Stage ID"),
-      countOr(json, "Stage Attempt ID", 0),
+      stageAttemptOf(json),
     ),
     taskType,
     reason,

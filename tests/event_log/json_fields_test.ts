@@ -14,6 +14,7 @@ import {
   objectOrNull,
   objectsOf,
   sizeOf,
+  stageAttemptOf,
   stringOf,
   stringOr,
   textsOf,
@@ -80,6 +81,12 @@ Deno.test("counts and ids are Ints that are not negative, sizes are Longs that a
       () => idsOf(json, "ids"),
     ]
   ) assertThrows(read, MalformedEvent);
+  assertEquals([stageAttemptOf({ "Stage Attempt ID": -1 }), stageAttemptOf({}), stageAttemptOf({ a: 2 }, "a")], [
+    -1,
+    0,
+    2,
+  ]);
+  assertThrows(() => stageAttemptOf({ "Stage Attempt ID": -2 }), MalformedEvent);
   assertEquals([1, 2 ** 63, 1e308, 0.5, NaN, "1"].map(isLong), [true, true, false, false, false, false]);
 });
 
