@@ -41,7 +41,9 @@ async function runsFolder(): Promise<string> {
       ...Array.from({ length: stored }, line("stored")),
       ...Array.from({ length: dropped }, line("drop")),
     ];
-    await Deno.writeFile(`${folder}/${run}/memory_events.jsonl.gz`, await gzip(lines.join("\n")));
+    // other blocks, other happenings and the line break at the end are no evictions
+    const others = ['["t","0",null,"drop","broadcast_1_piece0"]', '["t","0",3,"acquire",5]', ""];
+    await Deno.writeFile(`${folder}/${run}/memory_events.jsonl.gz`, await gzip([...lines, ...others].join("\n")));
   }
   return folder;
 }

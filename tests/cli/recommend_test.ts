@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { runMain } from "../../src/cli/main.ts";
 import { captureIo } from "../support/capture_io.ts";
+import { runPath } from "../support/runs.ts";
 
 Deno.test("recommend on the bundled log: settings, reasons, effects", async () => {
   const { io, out } = captureIo();
@@ -52,4 +53,11 @@ Deno.test("recommend says that there is nothing to gain, and that no setting kee
   } finally {
     await Deno.remove(file);
   }
+});
+
+Deno.test("recommend warns where a log does not say how full the heap was", async () => {
+  // Spark 2.4 records no peaks of the JVM's heap.
+  const { io, out } = captureIo();
+  assertEquals(await runMain(["recommend", runPath("spark_2_4_max_result_size")], io), 0);
+  assert(/\nWarnings\n(?:  .*\n)*  .*how much of the heap/.test(out.stdout), out.stdout);
 });
