@@ -59,5 +59,5 @@ Deno.test("recommend warns where a log does not say how full the heap was", asyn
   // Spark 2.4 records no peaks of the JVM's heap.
   const { io, out } = captureIo();
   assertEquals(await runMain(["recommend", runPath("spark_2_4_max_result_size")], io), 0);
-  assert(/\nWarnings\n(?:  .*\n)*  .*how much of the heap/.test(out.stdout), out.stdout);
+  assert(/\nWarnings\n(?: {2}.*\n)* {2}.*how much of the heap/.test(out.stdout), out.stdout);
 });
