@@ -11,7 +11,8 @@ export function taskProcessRate(records: number, runTimeMs: number): number {
 }
 
 /**
- * The rates of one task set.
+ * The rates of one task set. An executor tells no run time of a task that runs (Executor.reportHeartBeat, 3.4.4 to 4.2.0: executorRunTime
+ * is set at its end), so that in Spark, and in simulations, a running task has the rate 0; recorded events can have others.
  *
  * @example
  * ```ts
